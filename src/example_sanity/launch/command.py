@@ -1,0 +1,83 @@
+"""What a launcher did when it was evaluated: each recorded command, and which of them start a training program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from example_sanity.core.finding import Span
+
+if TYPE_CHECKING:
+    from example_sanity.launch.scenario import Scenario
+    from example_sanity.launch.syntax import Script
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a word of a recorded command came from.
+
+    ``span`` is the source word when ``exact``, otherwise the call site of the command. ``path`` differs from the
+    script's when the word was written in a sourced file. ``group`` is the array that the word went through, if any;
+    ``knobs`` are the variables that fed it, nearest first.
+    """
+
+    path: str
+    span: Span
+    exact: bool = False
+    group: str | None = None
+    knobs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command that the script would have run on the host, in order of execution.
+
+    ``environment`` is what it would get on top of an empty environment. ``origins`` runs parallel to ``argv``.
+    ``unstable`` holds the indexes of words that depend on a placeholder. ``site`` is the call site.
+    """
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    status: int
+    site: Origin
+    origins: tuple[Origin, ...] = ()
+    unstable: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command that starts a program: which one, through what, with which arguments.
+
+    ``kind`` is the outermost launcher (python, torchrun, accelerate, deepspeed, ray, srun, sbatch, mpirun, uv).
+    Exactly one of ``module`` (dotted) and ``file`` is set for a Python program. ``arguments`` are the indexes into
+    ``command.argv`` of the program's own arguments; ``options`` are the launcher's options by their long name
+    without dashes (``nproc_per_node``, ``nnodes``), as text.
+    """
+
+    command: Command
+    kind: str
+    module: str | None
+    file: str | None
+    arguments: tuple[int, ...]
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One evaluation of a script under one scenario.
+
+    ``failure`` is the reason when the script could not be evaluated (then nothing may be concluded from ``commands``);
+    ``limit`` says that the reason was a limit. ``status`` is the script's exit status, ``output`` what it printed.
+    ``variables`` are the scalar shell variables at the end, as far as known.
+    """
+
+    script: Script
+    scenario: Scenario
+    commands: tuple[Command, ...]
+    entries: tuple[Entry, ...]
+    status: int
+    stdout: str
+    stderr: str
+    variables: dict[str, str]
+    failure: str | None = None
+    limit: bool = False

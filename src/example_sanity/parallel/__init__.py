@@ -1,0 +1,1 @@
+"""Mesh algebra, one small module per backend, and the guard prover. Knows no shell."""
