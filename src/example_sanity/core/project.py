@@ -1,0 +1,183 @@
+"""Which files a repository consists of, and what they hold."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from example_sanity.core.errors import Uninspectable, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+SHELL_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch")
+CONFIG_NAMES = ("example-sanity.toml", "pyproject.toml")
+_SHELL_SHEBANG = re.compile(rb"#!\s*(?:/usr)?(?:/bin/)(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z)?sh(?:\s|$)")
+_PRUNED = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", ".tox", ".mypy_cache"})
+
+
+class Project:
+    """A folder, the files that belong to it, and their contents (each read once).
+
+    ``root`` is absolute. All other paths are relative to it, with forward slashes.
+    """
+
+    def __init__(self, root: Path, exclude: Sequence[str] = (), include: Sequence[str] = ()) -> None:
+        """Open the project; ``exclude`` and ``include`` are gitignore-style patterns."""
+        self.root = root.resolve()
+        self._exclude = _Patterns(exclude)
+        self._include = _Patterns(include)
+        self._bytes: dict[str, bytes] = {}
+
+    @cached_property
+    def all_files(self) -> tuple[str, ...]:
+        """Every file, sorted: git's view (tracked, or untracked and not ignored) where there is git."""
+        listed = _git_files(self.root)
+        return tuple(sorted(_walk(self.root) if listed is None else listed))
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The files that are not excluded."""
+        return tuple(path for path in self.all_files if not self.is_excluded(path))
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file, without a trailing slash; the root is the empty string."""
+        found = {""}
+        for path in self.all_files:
+            parent = path.rpartition("/")[0]
+            while parent not in found:
+                found.add(parent)
+                parent = parent.rpartition("/")[0]
+        return frozenset(found)
+
+    def is_excluded(self, path: str) -> bool:
+        """Return whether the configuration leaves the file out."""
+        return self._exclude.match(path) or (bool(self._include) and not self._include.match(path))
+
+    def relative(self, path: Path) -> str:
+        """Return a path of the host relative to the root; the root itself is ".". Raises UsageError outside it."""
+        absolute = Path(os.path.normpath(Path.cwd() / path))
+        for candidate in (absolute, absolute.parent.resolve() / absolute.name):
+            if candidate.is_relative_to(self.root):
+                return candidate.relative_to(self.root).as_posix()
+        raise UsageError(f"{path} lies outside the project {self.root}; name its root with --root")
+
+    def under(self, path: str) -> Iterator[str]:
+        """Yield the files at or below a path; a file is yielded even where git ignores it."""
+        if path == ".":
+            yield from self.files
+        elif (self.root / path).is_dir():
+            yield from (name for name in self.files if name.startswith(path + "/"))
+        else:
+            yield path
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file. Raises Uninspectable (SYS001)."""
+        if path not in self._bytes:
+            try:
+                self._bytes[path] = _read_regular(self.root / path)
+            except OSError as error:
+                raise Uninspectable("SYS001", f"cannot read the file: {error.strerror or error}") from error
+        return self._bytes[path]
+
+    def text(self, path: str) -> str:
+        """Return the text of a file. Raises Uninspectable (SYS001, SYS002)."""
+        data = self.read(path)
+        if b"\0" in data:
+            offset = data.index(b"\0")
+            raise Uninspectable("SYS002", f"the file is not text: it holds a NUL byte at offset {offset}")
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            byte = data[error.start]
+            message = f"the file is not UTF-8: byte 0x{byte:02x} at offset {error.start} ({error.reason})"
+            raise Uninspectable("SYS002", message) from error
+
+    def is_shell(self, path: str) -> bool:
+        """Return whether the file is a shell script: by its suffix, or by its first line where it has none."""
+        suffix = os.path.splitext(path)[1]  # noqa: PTH122  # called for every file: pathlib is ten times slower
+        if suffix:
+            return suffix in SHELL_SUFFIXES
+        try:
+            with (self.root / path).open("rb") as stream:
+                return bool(_SHELL_SHEBANG.match(stream.readline(200)))
+        except OSError:
+            return False
+
+
+def find_root(paths: Sequence[Path]) -> Path:
+    """Return the folder that holds all paths and a configuration of ours, else their git checkout, else that folder."""
+    absolute = [Path(os.path.normpath(Path.cwd() / path)) for path in paths] or [Path.cwd()]
+    common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute])).resolve()
+    ancestors = (common, *common.parents)
+    for folder in ancestors:
+        if any(_has_our_table(folder / name) for name in CONFIG_NAMES):
+            return folder
+        if (folder / ".git").exists():
+            return folder
+    return common
+
+
+def _has_our_table(path: Path) -> bool:
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return path.name != "pyproject.toml" or "[tool.example-sanity" in text
+
+
+def _read_regular(path: Path) -> bytes:
+    # A named pipe or a device would block or never end.
+    if path.exists() and not path.is_file():
+        raise OSError("not a regular file")
+    return path.read_bytes()
+
+
+def _git_files(root: Path) -> list[str] | None:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    except OSError:
+        return None
+    if done.returncode != 0:
+        return None
+    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return [name for name in names if name and not name.endswith("/") and _is_file_or_link(root, name)]
+
+
+def _is_file_or_link(root: Path, name: str) -> bool:
+    # git also lists deleted files and submodules.
+    full = f"{root}/{name}"
+    return os.path.isfile(full) or os.path.islink(full)  # noqa: PTH113, PTH114  # speed
+
+
+def _walk(root: Path) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _PRUNED)
+        prefix = os.path.relpath(folder, root).replace(os.sep, "/")
+        for name in files:
+            yield name if prefix == "." else f"{prefix}/{name}"
+
+
+class _Patterns:
+    """Gitignore-style patterns; pathspec is imported only when there is one."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._patterns = tuple(patterns)
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    @cached_property
+    def _spec(self) -> object:
+        import pathspec
+
+        return pathspec.GitIgnoreSpec.from_lines(self._patterns)
+
+    def match(self, path: str) -> bool:
+        return bool(self._patterns) and bool(self._spec.match_file(path))  # type: ignore[attr-defined]

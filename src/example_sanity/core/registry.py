@@ -1,0 +1,110 @@
+"""Rule families, subject loaders and presets: ours, and those of plugins."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from example_sanity.core import system
+from example_sanity.core.errors import UsageError, did_you_mean
+from example_sanity.core.rule import iterate_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from example_sanity.core.rule import Family, Loader, Rule, Subject
+
+PROJECT_NAME = "example_sanity"
+hookspec = pluggy.HookspecMarker(PROJECT_NAME)
+hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
+
+
+class Hooks:
+    """What a plugin may add, through the entry-point group ``example_sanity``."""
+
+    @hookspec
+    def checks_rules(self) -> Sequence[Family]:
+        """Return rule families."""
+        raise NotImplementedError
+
+    @hookspec
+    def checks_subjects(self) -> Sequence[Loader]:
+        """Return loaders of subjects; one of a kind that exists already replaces it."""
+        raise NotImplementedError
+
+    @hookspec
+    def checks_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return presets: a name, and the configuration table that it stands for."""
+        raise NotImplementedError
+
+
+class Registry:
+    """Everything that is known to this run."""
+
+    def __init__(self, plugins: Iterable[object], *, discover: bool = True) -> None:
+        """Register ``plugins`` in order, then those that installed distributions offer."""
+        self.manager = pluggy.PluginManager(PROJECT_NAME)
+        self.manager.add_hookspecs(Hooks)
+        for plugin in plugins:
+            self.manager.register(plugin)
+        if discover:
+            self.manager.load_setuptools_entrypoints(PROJECT_NAME)
+
+    def _collect(self, hook: str) -> list[Any]:
+        # pluggy calls the newest plugin first; declarations read better oldest first.
+        return list(reversed(getattr(self.manager.hook, hook)()))
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """All families, ours first. Raises UsageError when two share a rule's code or name."""
+        found = (system.FAMILY, *(family for group in self._collect("checks_rules") for family in group))
+        seen: dict[str, str] = {}
+        for family, rule in iterate_rules(found):
+            for label in (rule.code, rule.name):
+                if label in seen:
+                    raise UsageError(
+                        f"rule {label} is declared twice: by family {seen[label]} and by {family.name}"
+                    )
+                seen[label] = family.name
+        return found
+
+    @cached_property
+    def loaders(self) -> dict[Subject, Loader]:
+        """The loader of each kind of subject."""
+        return {loader.subject: loader for group in self._collect("checks_subjects") for loader in group}
+
+    @cached_property
+    def presets(self) -> dict[str, Mapping[str, Any]]:
+        """All presets by name."""
+        return {name: table for group in self._collect("checks_presets") for name, table in group.items()}
+
+    @cached_property
+    def rules(self) -> dict[str, type[Rule]]:
+        """All rules by code."""
+        return {rule.code: rule for _, rule in iterate_rules(self.families)}
+
+    def family(self, name: str) -> Family:
+        """Return a family by name. Raises UsageError with the nearest name."""
+        for family in self.families:
+            if family.name == name:
+                return family
+        names = [family.name for family in self.families]
+        raise UsageError(
+            f"unknown rule family {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
+        )
+
+    def resolve(self, word: str, where: str) -> frozenset[str]:
+        """Return the codes that a code, a name, a family or a code prefix stands for. Raises UsageError."""
+        labels: dict[str, set[str]] = {}
+        for family, rule in iterate_rules(self.families):
+            for label in (rule.code, rule.name, family.name, family.prefix):
+                labels.setdefault(label, set()).add(rule.code)
+        if word not in labels:
+            raise UsageError(f"{where}: unknown rule {word!r}{did_you_mean(word, labels)}")
+        return frozenset(labels[word])
+
+    def resolve_all(self, words: Iterable[str], where: str) -> frozenset[str]:
+        """Return the union of what the words stand for."""
+        return frozenset().union(*(self.resolve(word, where) for word in words))

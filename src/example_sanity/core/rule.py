@@ -1,0 +1,158 @@
+"""What a rule is: what it declares, what it looks at, and what it may use."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+
+import msgspec
+
+from example_sanity.core.finding import Finding, Fix, Related, Severity, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from example_sanity.core.config import Config
+    from example_sanity.core.exemptions import Entry
+    from example_sanity.core.project import Project
+    from example_sanity.core.registry import Registry
+
+Options = TypeVar("Options", bound=msgspec.Struct)
+
+
+class Subject(str, enum.Enum):
+    """What a rule is called with: each subject of a file (``LAUNCH``: one per scenario), or the project once a run."""
+
+    SCRIPT_PATH = "script path"  # str: the path of a shell script, unread
+    SCRIPT = "script"  # launch.syntax.Script
+    LAUNCH = "launch"  # launch.command.Launch
+    DOCUMENT = "document"
+    WORKFLOW = "workflow"
+    PYTHON_SOURCE = "python source"
+    CONFIG_ENTRY = "configuration entry"  # core.exemptions.Entry: one line of an ignore list in the file
+    PROJECT = "project"  # core.project.Project
+
+    @property
+    def is_per_file(self) -> bool:
+        """Whether the subject belongs to one file."""
+        return self is not Subject.PROJECT
+
+
+class Example(msgspec.Struct, frozen=True):
+    """A file that shows a rule: ``bad`` ones give at least one finding of it, ``good`` ones none.
+
+    ``files`` are further files of the small project in which the example stands.
+    """
+
+    text: str
+    path: str = "examples/grpo_trainer/run_qwen3_8b_fsdp.sh"
+    files: dict[str, str] = {}
+
+
+class Context(Protocol):
+    """What a rule may use besides its subject."""
+
+    project: Project
+    config: Config
+    registry: Registry
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The ignore entries of our configuration and of the lists bound to a family."""
+        ...
+
+    def options(self, family: str, kind: type[Options]) -> Options:
+        """Return the options of a family as its struct."""
+        ...
+
+    def load(self, subject: Subject, path: str) -> Sequence[object]:
+        """Return the subjects of a file, read once per run; raises Uninspectable."""
+        ...
+
+    def findings(self, family: str, path: str) -> Sequence[Finding]:
+        """Return what a family says of a file when nothing is ignored; raises Uninspectable."""
+        ...
+
+
+class Rule:
+    """A rule. Subclasses declare the class attributes; their docstring is what ``explain`` prints.
+
+    ``source`` names the file, manual or issue that the constraint comes from, where it is not a convention.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    since: ClassVar[str] = "0.1"
+    subject: ClassVar[Subject]
+    source: ClassVar[str] = ""
+    bad: ClassVar[tuple[Example, ...]] = ()
+    good: ClassVar[tuple[Example, ...]] = ()
+
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Yield what is wrong with ``subject``."""
+        raise NotImplementedError
+
+    @classmethod
+    def finding(  # noqa: PLR0913  # the fields of a finding, by keyword
+        cls,
+        path: str,
+        span: Span,
+        message: str,
+        *,
+        severity: Severity | None = None,
+        scenarios: tuple[str, ...] = (),
+        related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        """Return a finding of this rule; ``severity`` replaces the declared one."""
+        return Finding(
+            code=cls.code,
+            name=cls.name,
+            message=message,
+            path=path,
+            span=span,
+            severity=severity or cls.severity,
+            scenarios=scenarios,
+            related=related,
+            fix=fix,
+        )
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """The subjects of one file, and what of it could not be inspected (one scenario of several, say)."""
+
+    subjects: tuple[object, ...]
+    problems: tuple[Finding, ...] = ()
+
+
+class Loader(Protocol):
+    """Makes the subjects of one kind from a file."""
+
+    subject: Subject
+
+    def matches(self, context: Context, path: str) -> bool:
+        """Return whether the file is a subject of this kind, without reading more than its first line."""
+        ...
+
+    def load(self, context: Context, path: str) -> Loaded:
+        """Return the subjects of a file; raises Uninspectable when there can be none."""
+        ...
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A group of rules with one subcommand, one configuration table and one code prefix."""
+
+    name: str
+    prefix: str
+    title: str
+    rules: tuple[type[Rule], ...]
+    options: type[msgspec.Struct]
+
+
+def iterate_rules(families: Iterable[Family]) -> Iterator[tuple[Family, type[Rule]]]:
+    """Yield every rule with its family, in the order of declaration."""
+    for family in families:
+        for rule in family.rules:
+            yield family, rule

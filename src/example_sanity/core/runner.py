@@ -1,0 +1,234 @@
+"""Runs rules over a project: from paths to an ordered report."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from example_sanity.core import ignorelists, system
+from example_sanity.core.errors import Uninspectable, UsageError, nearest
+from example_sanity.core.finding import Finding, Severity, merge_scenarios, with_fingerprints
+from example_sanity.core.rule import Subject, iterate_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from example_sanity.core.config import Config
+    from example_sanity.core.exemptions import Entry
+    from example_sanity.core.project import Project
+    from example_sanity.core.registry import Registry
+    from example_sanity.core.rule import Family, Loaded, Rule
+
+Options = TypeVar("Options", bound=msgspec.Struct)
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The outcome of a run.
+
+    ``findings`` and ``suppressed`` are sorted by path, place and code. ``inspected`` counts subjects by kind, ``notes``
+    say what was passed over, ``seconds`` is the wall time.
+    """
+
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+    inspected: dict[str, int]
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def nothing_inspected(self) -> bool:
+        """Whether no subject was found at all."""
+        return not any(self.inspected.values())
+
+    def fails(self, threshold: Severity) -> bool:
+        """Whether a finding is at least as bad as ``threshold``."""
+        return any(finding.severity.rank >= threshold.rank for finding in self.findings)
+
+
+class Run:
+    """One run over a project. It is the Context that rules get, and keeps every subject that was loaded."""
+
+    def __init__(self, project: Project, config: Config, registry: Registry) -> None:
+        """Prepare a run; nothing is read yet."""
+        self.project = project
+        self.config = config
+        self.registry = registry
+        self._loaded: dict[tuple[Subject, str], Loaded | Uninspectable] = {}
+        self._raw: dict[tuple[str, str], list[Finding]] = {}
+        self.problems: dict[Finding, None] = {}
+
+    def options(self, family: str, kind: type[Options]) -> Options:
+        """Return the options of a family as its struct."""
+        return self.config.options(family, kind)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The ignore entries that suppress findings, in the order of the lists."""
+        found = ignorelists.own_entries(self.project, self.config, self.registry)
+        for item in ignorelists.bound_lists(self.project, self.config):
+            rules = self.registry.resolve(item.family, "ignores.list") if item.family else frozenset()
+            try:
+                found += ignorelists.constant_entries(self.project, item, rules)
+            except Uninspectable as error:
+                self._note_problem(item.file, error)
+        return found
+
+    def load(self, subject: Subject, path: str) -> Sequence[object]:
+        """Return the subjects of a file, loading them once. Raises Uninspectable each time if there can be none."""
+        key = (subject, path)
+        if key not in self._loaded:
+            self._loaded[key] = self._load(subject, path)
+        loaded = self._loaded[key]
+        if isinstance(loaded, Uninspectable):
+            raise loaded
+        return loaded.subjects
+
+    def _load(self, subject: Subject, path: str) -> Loaded | Uninspectable:
+        try:
+            loaded = self.registry.loaders[subject].load(self, path)
+        except Uninspectable as error:
+            self._note_problem(path, error)
+            return error
+        self.problems.update(dict.fromkeys(loaded.problems))
+        return loaded
+
+    def _note_problem(self, path: str, error: Uninspectable) -> None:
+        self.problems[system.problem(error.code, path, error.message, error.span)] = None
+
+    def findings(self, family: str, path: str) -> Sequence[Finding]:
+        """Return what a family says of a file when nothing is ignored. Raises Uninspectable."""
+        found = self.registry.family(family)
+        return [
+            finding for rule in found.rules if rule.subject.is_per_file for finding in self.apply(rule, path)
+        ]
+
+    def apply(self, rule: type[Rule], path: str) -> list[Finding]:
+        """Return what a rule says of a file, one finding for all scenarios that agree. Raises Uninspectable."""
+        key = (rule.code, path)
+        if key not in self._raw:
+            subjects = self.load(rule.subject, path) if self._matches(rule.subject, path) else ()
+            check = rule().check
+            self._raw[key] = merge_scenarios(finding for item in subjects for finding in check(item, self))
+        return self._raw[key]
+
+    def _matches(self, subject: Subject, path: str) -> bool:
+        loader = self.registry.loaders.get(subject)
+        return loader is not None and loader.matches(self, path)
+
+    def check(
+        self,
+        families: Sequence[Family],
+        paths: Sequence[Path] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        """Run the enabled rules of ``families`` over ``paths`` (the whole project when empty) and report.
+
+        Raises UsageError for a path that does not exist.
+        """
+        started = time.perf_counter()
+        rules = self._enabled(families)
+        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
+        files, notes, whole = self._select_files(paths, subjects)
+        found: list[Finding] = []
+        for number, path in enumerate(files):
+            found += self._inspect(path, rules)
+            if progress:
+                progress(number + 1, len(files))
+        inspected = {
+            subject.value: sum(self._matches(subject, path) for path in files) for subject in subjects
+        }
+        wide = [rule for rule in rules if rule.subject is Subject.PROJECT] if whole else []
+        found += [finding for rule in wide for finding in rule().check(self.project, self)]
+        if wide:
+            inspected[Subject.PROJECT.value] = 1
+        active, suppressed = self._suppress(self._finish(found, files, whole))
+        seconds = time.perf_counter() - started
+        return Report(
+            tuple(active), tuple(suppressed), dict(sorted(inspected.items())), tuple(notes), seconds
+        )
+
+    def _inspect(self, path: str, rules: Iterable[type[Rule]]) -> list[Finding]:
+        found: list[Finding] = []
+        for rule in rules:
+            if rule.subject.is_per_file:
+                try:
+                    found += self.apply(rule, path)
+                except Uninspectable:
+                    continue  # the problem was noted when the subject was loaded
+        return found
+
+    def _finish(self, found: list[Finding], files: Sequence[str], whole: bool) -> list[Finding]:
+        """Add the problems of the inspected files, sort, and give fingerprints."""
+        wanted = set(files)
+        problems = [problem for problem in self.problems if whole or problem.path in wanted]
+        ordered = sorted(
+            {**dict.fromkeys(found), **dict.fromkeys(problems)}, key=lambda finding: finding.sort_key
+        )
+        return with_fingerprints(ordered, {finding.path: self.lines(finding.path) for finding in ordered})
+
+    def lines(self, path: str) -> Sequence[str]:
+        """Return the lines of a file for excerpts; none where it cannot be read."""
+        try:
+            return self.project.read(path).decode("utf-8", "replace").split("\n")
+        except Uninspectable:
+            return ()
+
+    def _enabled(self, families: Sequence[Family]) -> list[type[Rule]]:
+        where = self.config.path or "configuration"
+        selected = self.registry.resolve_all(self.config.select, f"{where}: select")
+        ignored = self.registry.resolve_all(self.config.ignore, f"{where}: ignore")
+        return [
+            rule
+            for _, rule in iterate_rules(families)
+            if rule.code not in ignored and (not selected or rule.code in selected)
+        ]
+
+    def _select_files(
+        self, paths: Sequence[Path], subjects: set[Subject]
+    ) -> tuple[list[str], list[str], bool]:
+        """The files with a subject under the paths, notes on what was passed over, and whether that is everything."""
+        names = [self.project.relative(path) for path in paths] or ["."]
+        chosen: dict[str, None] = {}
+        notes = []
+        for name in names:
+            if not (self.project.root / name).exists() and not (self.project.root / name).is_symlink():
+                raise UsageError(_missing(name, self.project))
+            explicit = not (self.project.root / name).is_dir()
+            if explicit and self.project.is_excluded(name):
+                notes.append(f"{name}: skipped, the configuration excludes it")
+                continue
+            matching = [
+                path for path in self.project.under(name) if any(self._matches(s, path) for s in subjects)
+            ]
+            if explicit and not matching:
+                notes.append(f"{name}: skipped, these rules do not look at such a file")
+            chosen.update(dict.fromkeys(matching))
+        whole = "." in names
+        outside = self.config.path if self.config.path and Path(self.config.path).is_absolute() else None
+        if whole and outside and any(self._matches(subject, outside) for subject in subjects):
+            chosen[outside] = None  # a configuration outside the tree is part of the run all the same
+        return sorted(chosen), notes, whole
+
+    def _suppress(self, findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+        active, suppressed = [], []
+        matches = [
+            (entry, frozenset(entry.match(self.project.all_files))) for entry in self.entries if entry.rules
+        ]
+        for finding in findings:
+            by = next((e for e, files in matches if finding.code in e.rules and finding.path in files), None)
+            if by is None:
+                active.append(finding)
+            else:
+                reason = f": {by.reason}" if by.reason else ""
+                label = f"{by.path}:{by.span.line} {by.list_name}{reason}"
+                suppressed.append(msgspec.structs.replace(finding, suppressed_by=label))
+        return active, suppressed
+
+
+def _missing(name: str, project: Project) -> str:
+    best = nearest(name, (*project.all_files, *project.folders - {""}))
+    return f"no such file or folder: {name}" + (f" (did you mean {best!r}?)" if best else "")

@@ -1,0 +1,83 @@
+"""The SYS rules: what could not be inspected. They have no check of their own; reading and evaluating report them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from example_sanity.core.finding import Finding, Severity, Span
+from example_sanity.core.rule import Family, Rule, Subject
+
+
+class Unreadable(Rule):
+    """A file that cannot be read: no permission, a broken symbolic link, a device.
+
+    Make it readable, remove it, or exclude it in the configuration.
+    """
+
+    code = "SYS001"
+    name = "unreadable"
+    summary = "a file cannot be read"
+    subject = Subject.SCRIPT_PATH
+
+
+class NotUtf8(Rule):
+    """A file that is not UTF-8 text, or that holds NUL bytes.
+
+    Bash reads bytes, but nothing else that handles the file (editors, diffs, this tool) agrees on what they mean.
+    Convert it with ``iconv -t UTF-8``, or exclude it.
+    """
+
+    code = "SYS002"
+    name = "not-utf8"
+    summary = "a file is not UTF-8 text"
+    subject = Subject.SCRIPT
+
+
+class UnparsableShell(Rule):
+    """A script that bash cannot parse: it stops at that line, after having run what stands before it.
+
+    ``bash -n FILE`` shows the same error.
+    """
+
+    code = "SYS003"
+    name = "unparsable-shell"
+    summary = "a shell script does not parse"
+    subject = Subject.SCRIPT
+
+
+class EvaluationFailed(Rule):
+    """A script that could not be evaluated in the sandbox, so that nothing is known of what it would run.
+
+    The message gives the reason. It is a finding because an uninspected launcher must not look like a clean one.
+    """
+
+    code = "SYS004"
+    name = "evaluation-failed"
+    summary = "a script could not be evaluated"
+    severity = Severity.WARNING
+    subject = Subject.LAUNCH
+
+
+class LimitHit(Rule):
+    """A script that used up the time, command, loop or memory limit of the sandbox, so that its evaluation was cut off.
+
+    An endless loop (waiting for a server that the sandbox does not have) is the usual reason.
+    """
+
+    code = "SYS005"
+    name = "limit-hit"
+    summary = "the evaluation of a script hit a limit"
+    severity = Severity.WARNING
+    subject = Subject.LAUNCH
+
+
+RULES: tuple[type[Rule], ...] = (Unreadable, NotUtf8, UnparsableShell, EvaluationFailed, LimitHit)
+FAMILY = Family("system", "SYS", "what could not be inspected", RULES, msgspec.defstruct("SystemOptions", []))
+
+
+def problem(
+    code: str, path: str, message: str, span: Span | None = None, scenario: str | None = None
+) -> Finding:
+    """Return the SYS finding with this code. Raises StopIteration for a code that is none."""
+    rule = next(rule for rule in RULES if rule.code == code)
+    return rule.finding(path, span or Span(), message, scenarios=(scenario,) if scenario else ())
