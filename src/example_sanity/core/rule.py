@@ -10,7 +10,7 @@ import msgspec
 from example_sanity.core.finding import Finding, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from example_sanity.core.config import Config
     from example_sanity.core.exemptions import Entry
@@ -55,6 +55,7 @@ class Context(Protocol):
     project: Project
     config: Config
     registry: Registry
+    environment: Mapping[str, str]
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -63,6 +64,10 @@ class Context(Protocol):
 
     def options(self, family: str, kind: type[Options]) -> Options:
         """Return the options of a family as its struct."""
+        ...
+
+    def in_scope(self, path: str, roots: Sequence[str]) -> bool:
+        """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
         ...
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
@@ -89,6 +94,12 @@ class Rule:
     source: ClassVar[str] = ""
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
+
+    @classmethod
+    def applies(cls, path: str, context: Context) -> bool:
+        """Return whether the rule judges this file at all; files that no rule judges do not count as inspected."""
+        del path, context
+        return True
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Yield what is wrong with ``subject``."""

@@ -15,7 +15,7 @@ from example_sanity.core.finding import Finding, Severity, merge_scenarios, with
 from example_sanity.core.rule import Subject, iterate_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from example_sanity.core.config import Config
     from example_sanity.core.exemptions import Entry
@@ -52,8 +52,16 @@ class Report(msgspec.Struct, frozen=True):
 class Run:
     """One run over a project. It is the Context that rules get, and keeps every subject that was loaded."""
 
-    def __init__(self, project: Project, config: Config, registry: Registry) -> None:
-        """Prepare a run; nothing is read yet."""
+    def __init__(
+        self,
+        project: Project,
+        config: Config,
+        registry: Registry,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Prepare a run; nothing is read yet. ``environment`` is what launchers are evaluated with."""
+        self.environment: Mapping[str, str] = dict(environment or {})
+        self._named: tuple[str, ...] = ()
         self.project = project
         self.config = config
         self.registry = registry
@@ -76,6 +84,13 @@ class Run:
             except Uninspectable as error:
                 self._note_problem(item.file, error)
         return found
+
+    def in_scope(self, path: str, roots: Sequence[str]) -> bool:
+        """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
+        outside = [
+            name for name in self._named if name != "." and not any(_related(name, root) for root in roots)
+        ]
+        return any(_below(path, folder) for folder in (*roots, *outside))
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
         """Return the subjects of a file, loading them once. Raises Uninspectable each time if there can be none."""
@@ -131,16 +146,16 @@ class Run:
         """
         started = time.perf_counter()
         rules = self._enabled(families)
-        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
-        files, notes, whole = self._select_files(paths, subjects)
+        names = [self.project.relative(path) for path in paths] or ["."]
+        self._named = tuple(names)
+        files, notes = self._select_files(names, rules)
+        whole = "." in names
         found: list[Finding] = []
         for number, path in enumerate(files):
             found += self._inspect(path, rules)
             if progress:
                 progress(number + 1, len(files))
-        inspected = {
-            subject.value: sum(self._matches(subject, path) for path in files) for subject in subjects
-        }
+        inspected = self._count(files, rules)
         wide = [rule for rule in rules if rule.subject is Subject.PROJECT] if whole else []
         found += [finding for rule in wide for finding in rule().check(self.project, self)]
         if wide:
@@ -154,7 +169,7 @@ class Run:
     def _inspect(self, path: str, rules: Iterable[type[Rule]]) -> list[Finding]:
         found: list[Finding] = []
         for rule in rules:
-            if rule.subject.is_per_file:
+            if self._judges(rule, path):
                 try:
                     found += self.apply(rule, path)
                 except Uninspectable:
@@ -187,31 +202,41 @@ class Run:
             if rule.code not in ignored and (not selected or rule.code in selected)
         ]
 
-    def _select_files(
-        self, paths: Sequence[Path], subjects: set[Subject]
-    ) -> tuple[list[str], list[str], bool]:
-        """The files with a subject under the paths, notes on what was passed over, and whether that is everything."""
-        names = [self.project.relative(path) for path in paths] or ["."]
+    def _judges(self, rule: type[Rule], path: str) -> bool:
+        return rule.subject.is_per_file and self._matches(rule.subject, path) and rule.applies(path, self)
+
+    def _count(self, files: Sequence[str], rules: Sequence[type[Rule]]) -> dict[str, int]:
+        """How many files of each kind were judged."""
+        kinds = {rule.subject: rule for rule in rules if rule.subject.is_per_file}
+        return {
+            subject.value: sum(
+                any(self._judges(rule, path) for rule in rules if rule.subject is subject) for path in files
+            )
+            for subject in kinds
+        }
+
+    def _select_files(self, names: Sequence[str], rules: Sequence[type[Rule]]) -> tuple[list[str], list[str]]:
+        """The files under the named paths that a rule judges, and notes on what was passed over."""
         chosen: dict[str, None] = {}
         notes = []
         for name in names:
-            if not (self.project.root / name).exists() and not (self.project.root / name).is_symlink():
+            full = self.project.root / name
+            if not full.exists() and not full.is_symlink():
                 raise UsageError(_missing(name, self.project))
-            explicit = not (self.project.root / name).is_dir()
+            explicit = not full.is_dir()
             if explicit and self.project.is_excluded(name):
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
-            matching = [
-                path for path in self.project.under(name) if any(self._matches(s, path) for s in subjects)
+            judged = [
+                path for path in self.project.under(name) if any(self._judges(rule, path) for rule in rules)
             ]
-            if explicit and not matching:
+            if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
-            chosen.update(dict.fromkeys(matching))
-        whole = "." in names
+            chosen.update(dict.fromkeys(judged))
         outside = self.config.path if self.config.path and Path(self.config.path).is_absolute() else None
-        if whole and outside and any(self._matches(subject, outside) for subject in subjects):
+        if "." in names and outside and any(self._judges(rule, outside) for rule in rules):
             chosen[outside] = None  # a configuration outside the tree is part of the run all the same
-        return sorted(chosen), notes, whole
+        return sorted(chosen), notes
 
     def _suppress(self, findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
         active, suppressed = [], []
@@ -227,6 +252,15 @@ class Run:
                 label = f"{by.path}:{by.span.line} {by.list_name}{reason}"
                 suppressed.append(msgspec.structs.replace(finding, suppressed_by=label))
         return active, suppressed
+
+
+def _below(path: str, folder: str) -> bool:
+    return folder in ("", ".") or path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _related(name: str, root: str) -> bool:
+    """Whether one of the two folders contains the other."""
+    return _below(name, root) or _below(root, name)
 
 
 def _missing(name: str, project: Project) -> str:

@@ -1,0 +1,28 @@
+"""The conventions of the projects that we know best, as configuration tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "verl": {
+        "naming": {"roots": ["examples"]},
+        "ignores": {
+            "list": [
+                {
+                    "file": "tests/special_sanity/check_example_naming.py",
+                    "name": "DEFAULT_IGNORE_DIRS",
+                    "family": "naming",
+                },
+                {
+                    "file": "tests/special_sanity/check_example_naming.py",
+                    "name": "DEFAULT_IGNORE_FILES",
+                    "family": "naming",
+                },
+            ]
+        },
+    },
+    # Neither project has a naming convention for its launchers.
+    "megatron-lm": {"ignore": ["naming"]},
+    "slime": {"ignore": ["naming"]},
+}

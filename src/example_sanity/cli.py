@@ -1,0 +1,169 @@
+"""The command line. Every command is thin: it opens a session, does one thing, and returns an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from example_sanity import __version__
+from example_sanity.checks import FAMILIES
+from example_sanity.core.errors import ExitCode, UsageError
+from example_sanity.report import FORMATS
+
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_EXIT_CODES = """\b
+Exit codes:
+  0  clean
+  1  findings at or above --fail-on
+  2  the call or the configuration is wrong
+  3  nothing was inspected (--allow-empty makes this 0)
+  4  internal error"""
+
+
+class Group(click.Group):
+    """A group that suggests the nearest command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve a subcommand; an unknown one is a usage error with the nearest name."""
+        from example_sanity.core.errors import did_you_mean
+
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            ctx.fail(f"no such command {args[0]!r}{did_you_mean(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Group, context_settings=_HELP, epilog=_EXIT_CODES)
+@click.version_option(__version__, "-V", "--version", prog_name="example-sanity")
+def cli() -> None:
+    """Know what a launch script will do before it holds 256 GPUs.
+
+    Checks repositories that ship LLM-training launch scripts. Launchers are evaluated in an in-process sandbox;
+    nothing of the checked repository is executed or imported.
+    """
+
+
+def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    for name, equals, _ in pairs:
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _project_options(function: Any) -> Any:
+    for option in (
+        click.option(
+            "--root", type=click.Path(path_type=Path), help="Root of the project (default: found upwards)."
+        ),
+        click.option("--config", type=click.Path(path_type=Path), help="Configuration file to use instead."),
+        click.option("--preset", metavar="NAME", help="Conventions to start from: verl, megatron-lm, slime."),
+        click.option(
+            "-e",
+            "--env",
+            "environment",
+            multiple=True,
+            metavar="NAME=VALUE",
+            callback=_environment,
+            help="Evaluate launchers with this environment variable (repeatable).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def _check_options(function: Any) -> Any:
+    for option in (
+        click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
+        click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
+        click.option("--ignore", multiple=True, metavar="RULE", help="Not these codes, names or families."),
+        click.option(
+            "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
+        ),
+        click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option(
+            "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
+        ),
+        click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
+    ):
+        function = option(function)
+    return _project_options(function)
+
+
+def _make_check(name: str, family: str | None, text: str) -> click.Command:
+    @click.command(name, context_settings=_HELP, help=text, epilog=_EXIT_CODES)
+    @_check_options
+    def command(**options: Any) -> int:
+        from example_sanity import session
+
+        return session.check(family=family, **options)
+
+    return command
+
+
+cli.add_command(
+    _make_check(
+        "check",
+        None,
+        "Run all enabled rules over PATHS (default: the whole project).\n\nA path may be a file or a folder.",
+    )
+)
+for _family in FAMILIES:
+    cli.add_command(
+        _make_check(
+            _family, _family, f"Run the rule family {_family!r} over PATHS (default: the whole project)."
+        )
+    )
+
+
+@cli.command(context_settings=_HELP)
+@click.argument("rule")
+def explain(rule: str) -> int:
+    """Say what RULE (a code or a name) finds, why, and how to fix it."""
+    from example_sanity import session
+
+    return session.explain(rule)
+
+
+@cli.command(context_settings=_HELP)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def rules(form: str) -> int:
+    """List all rules, those of plugins included."""
+    from example_sanity import session
+
+    return session.list_rules(form)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    try:
+        code = cli.main(args=arguments, prog_name="example-sanity", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except UsageError as error:
+        click.echo(f"Error: {error}", err=True)
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        # The reader went away (a pager, head); what it wanted it has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.CLEAN
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        click.echo("Internal error: please report the lines above.", err=True)
+        return ExitCode.INTERNAL
+    return int(code or 0)

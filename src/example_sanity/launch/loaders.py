@@ -1,0 +1,80 @@
+"""Makes the subjects of a shell script: its path, its structure, its evaluations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from example_sanity.core import system
+from example_sanity.core.errors import Uninspectable
+from example_sanity.core.rule import Context, Loaded, Subject
+
+if TYPE_CHECKING:
+    from example_sanity.core.finding import Finding
+    from example_sanity.launch.command import Launch
+    from example_sanity.launch.syntax import Script
+
+
+class PathLoader:
+    """The path of a shell script, unread."""
+
+    subject = Subject.SCRIPT_PATH
+
+    def matches(self, context: Context, path: str) -> bool:
+        """Return whether the file is a shell script."""
+        return context.project.is_shell(path)
+
+    def load(self, context: Context, path: str) -> Loaded:
+        """Return the path itself."""
+        del context
+        return Loaded((path,))
+
+
+class ScriptLoader(PathLoader):
+    """The structure of a shell script."""
+
+    subject = Subject.SCRIPT
+
+    def load(self, context: Context, path: str) -> Loaded:
+        """Parse the script. Raises Uninspectable (SYS001, SYS002, SYS003)."""
+        from example_sanity.launch.evaluator import syntax_error
+        from example_sanity.launch.syntax import parse
+
+        context.project.text(path)
+        script = parse(path, context.project.read(path))
+        # tree-sitter stumbles over a few valid scripts, so bash's own grammar has the last word.
+        error = syntax_error(script) if script.errors else None
+        if error:
+            raise Uninspectable("SYS003", f"bash cannot parse the script: {error}", script.errors[0])
+        return Loaded((script,))
+
+
+class LaunchLoader(PathLoader):
+    """The evaluations of a shell script, one for each scenario."""
+
+    subject = Subject.LAUNCH
+
+    def load(self, context: Context, path: str) -> Loaded:
+        """Evaluate the script. A scenario that fails is a problem of its own; raises Uninspectable as ScriptLoader."""
+        from example_sanity.launch.explore import launches
+
+        (script,) = context.load(Subject.SCRIPT, path)
+        evaluated = launches(_as_script(script), context.project.root, dict(context.environment))
+        return Loaded(
+            tuple(launch for launch in evaluated if launch.failure is None),
+            tuple(_problem(launch, path) for launch in evaluated if launch.failure is not None),
+        )
+
+
+def _as_script(subject: object) -> Script:
+    from example_sanity.launch.syntax import Script
+
+    assert isinstance(subject, Script)
+    return subject
+
+
+def _problem(launch: Launch, path: str) -> Finding:
+    code = "SYS005" if launch.limit else "SYS004"
+    return system.problem(code, path, f"could not evaluate: {launch.failure}", scenario=launch.scenario.name)
+
+
+LOADERS = (PathLoader(), ScriptLoader(), LaunchLoader())

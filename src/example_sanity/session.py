@@ -1,0 +1,165 @@
+"""What the commands do, apart from parsing their arguments."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from example_sanity import checks, report
+from example_sanity.core import config as configuration
+from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
+from example_sanity.core.finding import Severity
+from example_sanity.core.project import Project, find_root
+from example_sanity.core.rule import Example, Rule, iterate_rules
+from example_sanity.core.runner import Report, Run
+from example_sanity.report.model import View
+
+
+def open_run(
+    paths: Sequence[Path] = (),
+    *,
+    root: Path | None = None,
+    config: Path | None = None,
+    preset: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Run:
+    """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError."""
+    missing = [
+        path
+        for path in (*paths, *filter(None, (root, config)))
+        if not path.exists() and not path.is_symlink()
+    ]
+    if missing:
+        raise UsageError(f"no such file or folder: {missing[0]}{_nearby(missing[0])}")
+    found = (root or find_root(paths)).resolve()
+    registry = checks.registry()
+    settings = configuration.load(found, registry.families, registry.presets, file=config, preset=preset)
+    project = Project(found, settings.exclude, settings.include)
+    return Run(project, settings, registry, environment)
+
+
+def _nearby(path: Path) -> str:
+    folder = path.parent
+    return did_you_mean(str(path), [str(item) for item in folder.iterdir()]) if folder.is_dir() else ""
+
+
+def check(  # noqa: PLR0913  # the options of the command, by keyword
+    *,
+    family: str | None,
+    paths: Sequence[Path],
+    select: Sequence[str],
+    ignore: Sequence[str],
+    fail_on: str | None,
+    form: str,
+    colour: bool | None,
+    allow_empty: bool,
+    root: Path | None,
+    config: Path | None,
+    preset: str | None,
+    environment: Mapping[str, str],
+) -> int:
+    """Run rules and print the report. Returns the exit code."""
+    run = open_run(paths, root=root, config=config, preset=preset, environment=environment)
+    run.config = _narrowed(run, select, ignore)
+    families = [run.registry.family(family)] if family else run.registry.families
+    result = run.check(families, paths, _progress())
+    wanted = _wants_colour() if colour is None else colour
+    click.echo(report.render(View(result, run.lines, wanted), form), nl=False, color=True)
+    return _exit_code(result, Severity(fail_on) if fail_on else run.config.fail_on, allow_empty)
+
+
+def _narrowed(run: Run, select: Sequence[str], ignore: Sequence[str]) -> configuration.Config:
+    """The configuration with what the command line adds; unknown rules are errors that name the option."""
+    run.registry.resolve_all(select, "--select")
+    run.registry.resolve_all(ignore, "--ignore")
+    chosen = tuple(select) or run.config.select
+    return msgspec.structs.replace(run.config, select=chosen, ignore=(*run.config.ignore, *ignore))
+
+
+def _exit_code(result: Report, threshold: Severity, allow_empty: bool) -> int:
+    if result.fails(threshold):
+        return ExitCode.FINDINGS
+    if result.nothing_inspected and not result.notes and not allow_empty:
+        click.echo(
+            "Error: nothing was inspected: no file under these paths is a subject of these rules", err=True
+        )
+        return ExitCode.NOTHING_INSPECTED
+    return ExitCode.CLEAN
+
+
+def _wants_colour() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Return a function that tells on stderr how far a run is, once a second after its first."""
+    last = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 1 and done < total:
+            last = time.monotonic()
+            click.echo(f"example-sanity: {done} of {total} files", err=True)
+
+    return show
+
+
+def explain(word: str) -> int:
+    """Print what a rule means. Raises UsageError for an unknown one."""
+    registry = checks.registry()
+    codes = sorted(registry.resolve(word, "explain"))
+    if len(codes) > 1:
+        raise UsageError(f"{word} is a family; name one of its rules: {', '.join(codes)}")
+    rule = registry.rules[codes[0]]
+    click.echo("\n".join(_explanation(rule)))
+    return ExitCode.CLEAN
+
+
+def _explanation(rule: type[Rule]) -> list[str]:
+    import inspect
+
+    lines = [f"{rule.code} {rule.name} ({rule.severity.value}, since {rule.since})", ""]
+    lines += [inspect.getdoc(rule) or rule.summary, ""]
+    if rule.source:
+        lines += [f"Source: {rule.source}", ""]
+    for title, examples in (("Bad", rule.bad), ("Good", rule.good)):
+        for example in examples:
+            lines += [f"{title}, {example.path}:", *_indented(example), ""]
+    return lines[:-1]
+
+
+def _indented(example: Example) -> list[str]:
+    return [f"    {line}".rstrip() for line in example.text.rstrip("\n").split("\n")]
+
+
+def list_rules(form: str) -> int:
+    """Print all rules, one a line or as JSON."""
+    registry = checks.registry()
+    rows = [
+        {
+            "code": r.code,
+            "name": r.name,
+            "family": f.name,
+            "severity": r.severity.value,
+            "summary": r.summary,
+            "since": r.since,
+        }
+        for f, r in iterate_rules(registry.families)
+    ]
+    if form == "json":
+        from example_sanity.report.json import encode
+
+        click.echo(encode({"version": 1, "rules": rows}), nl=False)
+        return ExitCode.CLEAN
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        click.echo(f"{row['code']}  {row['name']:{width}}  {row['severity']:7}  {row['summary']}")
+    return ExitCode.CLEAN
