@@ -374,3 +374,10 @@ def test_the_list_in_the_readme_is_what_the_launchers_print() -> None:
 def test_every_launcher_is_tested_here() -> None:
     found = {path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*.sh")}
     assert found == set(LAUNCHERS)
+
+
+def test_every_variable_is_documented() -> None:
+    page = (EXAMPLES.parent / "docs" / "advance" / "megatron_lite_backend.rst").read_text()
+    cells = "\n".join(line for line in page.splitlines() if line.startswith("   * - "))
+    documented = set(re.findall(r"``([A-Z_0-9]+)``", cells))
+    assert documented == {name for launcher in LAUNCHERS for name in knobs(launcher)}
