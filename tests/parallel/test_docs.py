@@ -1,0 +1,46 @@
+"""The page on the mesh says what the code does."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from example_sanity.parallel.backends import BACKENDS, megatron, megatron_lite
+from example_sanity.parallel.mesh import Backend
+
+PAGE = Path(__file__).parents[2] / "docs" / "mesh.md"
+
+
+def test_the_examples_run() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert (result.failed, result.attempted) == (0, 13)
+
+
+def test_every_constraint_has_its_row() -> None:
+    page = PAGE.read_text("utf-8")
+    rows = {
+        f"| {rule.id} | `{rule.formula}` | {rule.code} | {rule.outcome} |"
+        for backend in BACKENDS
+        for rule in backend.constraints
+    }
+    assert [row for row in sorted(rows) if row not in page] == []
+    assert page.count("\n| ML-") + page.count("\n| MC-") == len(rows)
+
+
+SPECIAL: dict[int | str | None, str] = {None: "unset", "tp": "`tp`"}
+
+
+def cells(backend: Backend) -> dict[str, str]:
+    return {
+        key.symbol: f"`{key.settings[0].removeprefix('actor_rollout_ref.actor.')}` | "
+        f"{SPECIAL.get(key.default, str(key.default))}"
+        for key in backend.keys
+    }
+
+
+@pytest.mark.parametrize("symbol", ["tp", "pp", "vpp", "cp", "ep", "etp"])
+def test_every_size_has_its_row(symbol: str) -> None:
+    lite, core = cells(megatron_lite.ACTOR_BACKEND)[symbol], cells(megatron.ACTOR_BACKEND)[symbol]
+    assert f"| `{symbol}` | {lite} | {core} |" in PAGE.read_text("utf-8")
