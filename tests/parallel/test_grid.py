@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +36,17 @@ def test_every_single_and_double_change_of_seven_knobs_is_in_the_default_grid() 
     assert distances.count(1) == sum(sizes)
     assert distances.count(2) == (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
     assert 2500 < len(grid.assignments) <= 3000
+
+
+def test_a_sample_meets_all_sizes_of_all_knobs_about_equally_often() -> None:
+    defaults = {"NNODES": 32, "GPUS": 8, "TP": 1, "PP": 8, "EP": 8, "CP": 8, "ETP": 1}
+    for limit in (500, 1000, 2000, 3000):
+        grid = Grid.around(defaults, limit)
+        furthest = max(len(grid.changes(assignment)) for assignment in grid.assignments)
+        changes = [grid.changes(assignment) for assignment in grid.assignments]
+        sampled = Counter(item for change in changes if len(change) == furthest for item in change.items())
+        assert len(sampled) == sum(len(sizes_around(default)) - 1 for default in defaults.values())
+        assert min(sampled.values()) > max(sampled.values()) / 3
 
 
 def test_a_small_space_is_tried_as_a_whole() -> None:

@@ -147,6 +147,7 @@ ILLEGAL = [
     ),
     ((256, 2, 8, 8, 32, 1), "256 GPUs cannot hold tp2·cp32·pp8 = 512; with CP=16 it fits, dp=1"),
     ((128, 1, 32, 4, 8, 1), "128 GPUs cannot hold tp1·cp8·pp32 = 256; with CP=4 it fits, dp=1"),
+    ((12, 1, 1, 4, 16, 1), "12 GPUs cannot hold tp1·cp16·pp1 = 16; with CP=4 it fits, dp=3"),
     (
         (24, 1, 1, 8, 16, 1),
         "24 GPUs do not divide into tp1·cp16·pp1 = 16 (8 left over); with CP=8 it fits, dp=3",
@@ -221,6 +222,9 @@ def test_no_ranks_at_all_have_no_suggestion() -> None:
 def test_names_of_the_launcher_replace_symbols() -> None:
     (violation,) = mesh(LITE, 8, 1, 2, 4, 8).violations
     assert violation.text({"cp": "ACTOR_CP"}).endswith("with ACTOR_CP=4 it fits, dp=1")
+    dense, _ = mesh(LITE, 8, 8, 2, 2, 2, 8).violations
+    assert dense.message.endswith("with 32 GPUs it fits, dp=1")
+    assert dense.text({"world": "NGPU"}).endswith("with NGPU=32 it fits, dp=1")
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,14 @@ def test_other_sizes_are_used_where_the_world_needs_them() -> None:
 
 
 def test_the_world_is_changed_before_two_sizes_and_in_whole_nodes() -> None:
-    sizes = {"world": 8, "nnodes": 1, "gpn": 8, "tp": 8, "etp": 8, "pp": 2, "cp": 2, "ep": 2}
+    sizes = {"world": 8, "tp": 8, "etp": 8, "pp": 2, "cp": 2, "ep": 2}
     assert changes(LITE, **sizes) == {"world": 32}
+    assert changes(LITE, world=18, etp=4, ep=4) == {"world": 32}
+    assert changes(LITE, world=18, nnodes=3, gpn=6, etp=4, ep=4) == {"world": 48}
+
+
+def test_two_sizes_are_changed_before_the_world_grows_more_than_four_times() -> None:
+    assert changes(LITE, world=8, nnodes=1, gpn=8, etp=3, ep=3) == {"ep": 2, "etp": 4}
 
 
 def test_a_size_that_follows_another_one_is_set() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from example_sanity.parallel.suggest import power_of_two
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 Assignment = dict[str, int]
 
@@ -31,8 +31,11 @@ class Grid:
         """
         assignments: list[Assignment] = []
         for changed in range(len(defaults) + 1):
-            if room := limit - len(assignments):
-                assignments += sorted(_layer(defaults, changed, room), key=_plainness)
+            stride = _stride(defaults, changed, limit - len(assignments))
+            layer = itertools.islice(_layer(defaults, changed), 0, None, stride)
+            assignments += sorted(layer, key=_plainness)
+            if stride > 1 or len(assignments) == limit:
+                break
         return cls(defaults, tuple(assignments))
 
     def changes(self, assignment: Mapping[str, int]) -> Assignment:
@@ -49,18 +52,23 @@ def sizes_around(default: int) -> list[int]:
     return sorted({1, 2, 3, 4, 6, 8, 16, *near} - {0})
 
 
-def _layer(defaults: Mapping[str, int], changed: int, room: int) -> list[Assignment]:
-    others = {knob: [size for size in sizes_around(old) if size != old] for knob, old in defaults.items()}
-    groups = list(itertools.combinations(defaults, changed))
-    total = sum(math.prod(len(others[knob]) for knob in knobs) for knobs in groups)
+def _others(default: int) -> list[int]:
+    return [size for size in sizes_around(default) if size != default]
+
+
+def _layer(defaults: Mapping[str, int], changed: int) -> Iterator[Assignment]:
+    for knobs in itertools.combinations(defaults, changed):
+        for sizes in itertools.product(*(_others(defaults[knob]) for knob in knobs)):
+            yield {**defaults, **dict(zip(knobs, sizes, strict=True))}
+
+
+def _stride(defaults: Mapping[str, int], changed: int, room: int) -> int:
+    counts = [len(_others(default)) for default in defaults.values()]
+    total = sum(math.prod(some) for some in itertools.combinations(counts, changed))
+    if total <= room:
+        return 1
     # A stride without a factor in common with the numbers of sizes does not meet the same sizes again and again.
-    lengths = math.prod(len(sizes) for sizes in others.values())
-    stride = next(n for n in itertools.count(-(-total // room)) if n == 1 or math.gcd(n, lengths) == 1)
-    cells = (
-        (knobs, sizes) for knobs in groups for sizes in itertools.product(*(others[knob] for knob in knobs))
-    )
-    picked = itertools.islice(cells, 0, None, stride)
-    return [{**defaults, **dict(zip(knobs, sizes, strict=True))} for knobs, sizes in picked]
+    return next(n for n in itertools.count(-(-total // room)) if math.gcd(n, math.prod(counts)) == 1)
 
 
 def _plainness(assignment: Mapping[str, int]) -> tuple[int, int, tuple[int, ...]]:

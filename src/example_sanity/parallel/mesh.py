@@ -125,9 +125,11 @@ class Suggestion:
 
     def text(self, derives: Iterable[str] = (), names: Mapping[str, str] | None = None) -> str:
         """Say the change: ``with CP=4 it fits, dp=1``. ``names`` maps symbols to what the launcher calls them."""
-        called = {"world": "world size", **(names or {})}
+        called = names or {}
         parts = [
-            f"{called.get(symbol, symbol.upper())}{' unset' if size is None else f'={size}'}"
+            f"{size} GPUs"
+            if symbol == "world" and symbol not in called
+            else f"{called.get(symbol, symbol.upper())}{' unset' if size is None else f'={size}'}"
             for symbol, size in self.changes
         ]
         result = "".join(f", {symbol}={self.derived[symbol]}" for symbol in derives if symbol in self.derived)

@@ -1,4 +1,4 @@
-"""The smallest change of sizes that makes a mesh legal: one size first, then the world, then two sizes."""
+"""The smallest change that makes a mesh legal: one size first, then up to four times the GPUs, then two sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def suggest(backend: Backend, given: Sizes) -> Suggestion | None:
     options = _options(backend, given)
     singles = [(change,) for change in options]
     pairs = [pair for pair in itertools.combinations(options, 2) if pair[0][0] != pair[1][0]]
-    for changes in (_sorted(singles, given), _worlds(backend, given), _sorted(pairs, given)):
+    worlds = list(_worlds(backend, given))
+    near = [change for change in worlds if (change[0][1] or 0) <= 4 * given["world"]]
+    for changes in (_sorted(singles, given), near, _sorted(pairs, given), worlds):
         for change in changes:
             if (found := _legal(backend, given, change)) is not None:
                 return Suggestion(change, backend.derived(found))
