@@ -40,13 +40,13 @@ def test_every_single_and_double_change_of_seven_knobs_is_in_the_default_grid() 
 
 def test_a_sample_meets_all_sizes_of_all_knobs_about_equally_often() -> None:
     defaults = {"NNODES": 32, "GPUS": 8, "TP": 1, "PP": 8, "EP": 8, "CP": 8, "ETP": 1}
-    for limit in (500, 1000, 2000, 3000):
+    for limit in (600, 2400, 2800, 3000):
         grid = Grid.around(defaults, limit)
         furthest = max(len(grid.changes(assignment)) for assignment in grid.assignments)
         changes = [grid.changes(assignment) for assignment in grid.assignments]
         sampled = Counter(item for change in changes if len(change) == furthest for item in change.items())
         assert len(sampled) == sum(len(sizes_around(default)) - 1 for default in defaults.values())
-        assert min(sampled.values()) > max(sampled.values()) / 3
+        assert min(sampled.values()) > max(sampled.values()) / 2
 
 
 def test_a_small_space_is_tried_as_a_whole() -> None:
