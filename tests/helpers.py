@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from example_sanity import session
+from example_sanity.cli import run
 from example_sanity.core.finding import Finding
 from example_sanity.core.runner import Report
-from example_sanity.cli import run
 
 
 def report(root: Path, family: str, *paths: str, preset: str | None = None) -> Report:

@@ -37,6 +37,18 @@ class Subject(str, enum.Enum):
         """Whether the subject belongs to one file."""
         return self is not Subject.PROJECT
 
+    @property
+    def counted_as(self) -> str:
+        """What a file with this subject is called in summaries."""
+        return _COUNTED_AS.get(self.value, self.value)
+
+
+_COUNTED_AS = {
+    "script path": "script",
+    "launch": "script",
+    "configuration entry": "configuration file",
+}
+
 
 class Example(msgspec.Struct, frozen=True):
     """A file that shows a rule: ``bad`` ones give at least one finding of it, ``good`` ones none.

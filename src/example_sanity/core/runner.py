@@ -159,7 +159,7 @@ class Run:
         wide = [rule for rule in rules if rule.subject is Subject.PROJECT] if whole else []
         found += [finding for rule in wide for finding in rule().check(self.project, self)]
         if wide:
-            inspected[Subject.PROJECT.value] = 1
+            inspected[Subject.PROJECT.counted_as] = 1
         active, suppressed = self._suppress(self._finish(found, files, whole))
         seconds = time.perf_counter() - started
         return Report(
@@ -207,13 +207,11 @@ class Run:
 
     def _count(self, files: Sequence[str], rules: Sequence[type[Rule]]) -> dict[str, int]:
         """How many files of each kind were judged."""
-        kinds = {rule.subject: rule for rule in rules if rule.subject.is_per_file}
-        return {
-            subject.value: sum(
-                any(self._judges(rule, path) for rule in rules if rule.subject is subject) for path in files
-            )
-            for subject in kinds
-        }
+        counts: dict[str, int] = {}
+        for path in files:
+            for kind in {rule.subject.counted_as for rule in rules if self._judges(rule, path)}:
+                counts[kind] = counts.get(kind, 0) + 1
+        return counts
 
     def _select_files(self, names: Sequence[str], rules: Sequence[type[Rule]]) -> tuple[list[str], list[str]]:
         """The files under the named paths that a rule judges, and notes on what was passed over."""
