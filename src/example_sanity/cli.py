@@ -139,6 +139,36 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
+def _make_view(name: str, text: str) -> click.Command:
+    @click.command(name, context_settings=_HELP, help=text)
+    @click.argument("script", type=click.Path(path_type=Path))
+    @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+    @_project_options
+    def command(**options: Any) -> int:
+        from example_sanity import session
+
+        view: Any = getattr(session, name)
+        return int(view(**options))
+
+    return command
+
+
+cli.add_command(
+    _make_view(
+        "show",
+        "Show what SCRIPT would run: its knobs, scenarios, resolved command, settings and mesh.\n\n"
+        "Exits 1 when a scenario could not be evaluated.",
+    )
+)
+cli.add_command(
+    _make_view(
+        "plan",
+        "Show the parallel mesh of SCRIPT: whether it is legal, and whether the script's own guard is right.\n\n"
+        "Exits 1 on an illegal mesh or a wrong guard, with the smallest counter-examples.",
+    )
+)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     sys.exit(run(arguments))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -163,3 +164,32 @@ def list_rules(form: str) -> int:
     for row in rows:
         click.echo(f"{row['code']}  {row['name']:{width}}  {row['severity']:7}  {row['summary']}")
     return ExitCode.CLEAN
+
+
+def show(script: Path, form: str, **options: Any) -> int:
+    """Print the launch plan of a script. Returns 1 when a scenario could not be evaluated."""
+    from example_sanity import show as view
+
+    run = open_run([script], **options)
+    data = view.show_data(*view.evaluate(run, script))
+    _print(data, view.show_text, form)
+    return ExitCode.FINDINGS if data["problems"] else ExitCode.CLEAN
+
+
+def plan(script: Path, form: str, **options: Any) -> int:
+    """Print the meshes of a script and the verdict on its guard. Returns 1 for an illegal mesh or a wrong guard."""
+    from example_sanity import show as view
+
+    run = open_run([script], **options)
+    data = view.plan_data(*view.evaluate(run, script), run.project.root)
+    _print(data, view.plan_text, form)
+    return ExitCode.FINDINGS if data["problems"] or view.fails(data) else ExitCode.CLEAN
+
+
+def _print(data: dict[str, Any], text: Callable[[dict[str, Any]], Iterator[str]], form: str) -> None:
+    if form == "json":
+        from example_sanity.report.json import encode
+
+        click.echo(encode(data), nl=False)
+    else:
+        click.echo("\n".join(text(data)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
@@ -68,6 +68,7 @@ class Context(Protocol):
     config: Config
     registry: Registry
     environment: Mapping[str, str]
+    cache: dict[str, Any]  # for what rules of a family share within a run, by name
 
     @property
     def entries(self) -> Sequence[Entry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -61,6 +61,7 @@ class Run:
     ) -> None:
         """Prepare a run; nothing is read yet. ``environment`` is what launchers are evaluated with."""
         self.environment: Mapping[str, str] = dict(environment or {})
+        self.cache: dict[str, Any] = {}
         self._named: tuple[str, ...] = ()
         self.project = project
         self.config = config

@@ -1,0 +1,95 @@
+"""From a launch to its meshes: settings become sizes, and every size remembers the knob and the word that set it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from example_sanity.core.finding import Related
+from example_sanity.launch.command import Entry, Launch, Origin
+from example_sanity.launch.settings import Setting, Settings, settings
+from example_sanity.parallel.backends import meshes
+from example_sanity.parallel.mesh import Mesh, Violation, whole_number
+
+# The value of a setting that depends on a placeholder: no size, so nothing is concluded from it.
+UNKNOWN = "<unknown>"
+
+
+@dataclass(frozen=True)
+class LaunchMesh:
+    """One mesh of one entry of a launch, with the settings that its sizes came from."""
+
+    launch: Launch
+    entry: Entry
+    settings: Settings
+    mesh: Mesh
+
+    def setting(self, symbol: str) -> Setting | None:
+        """Return the setting that carries a size, or None where the backend's default does."""
+        key = self.mesh.origin.get(symbol)
+        return self.settings.get(key) if key else None
+
+    def knob(self, symbol: str) -> str | None:
+        """Return the variable whose value the size is, or None where it is no plain variable."""
+        setting = self.setting(symbol)
+        if setting is None:
+            return None
+        variables = self.launch.variables
+        return next((name for name in setting.origin.knobs if variables.get(name) == setting.raw), None)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the launcher calls each size, for messages: the knob where there is one, else the key."""
+        called = {}
+        for symbol, key in self.mesh.origin.items():
+            called[symbol] = self.knob(symbol) or key
+        return called
+
+    def origin_of(self, violation: Violation) -> Origin:
+        """Return the place to point at: the setting that the smallest change touches, else one that takes part."""
+        changed = [symbol for symbol, _ in violation.suggestion.changes] if violation.suggestion else []
+        for symbol in (*changed, *violation.constraint.symbols):
+            setting = self.setting(symbol)
+            if setting is not None:
+                return setting.origin
+        return self.entry.command.site
+
+    def related(self, violation: Violation, shown: Origin) -> tuple[Related, ...]:
+        """Return the other settings that take part, each with its size."""
+        found = []
+        for symbol in (*violation.constraint.symbols, "nnodes", "gpn"):
+            setting = self.setting(symbol)
+            if setting is not None and setting.origin != shown and setting.origin.exact:
+                label = f"{symbol} = {self.mesh.sizes[symbol]}"
+                found.append(Related(setting.origin.path, setting.origin.span, label))
+        return tuple(found)
+
+
+def launch_meshes(launch: Launch) -> tuple[LaunchMesh, ...]:
+    """Return the meshes of a launch that are fully known, entry by entry."""
+    found = []
+    for entry in launch.entries:
+        given = settings(entry)
+        for mesh in meshes(values(given), entry.module or entry.file, world_size(entry)):
+            found.append(LaunchMesh(launch, entry, given, mesh))
+    return tuple(found)
+
+
+def values(given: Settings) -> Mapping[str, object]:
+    """Return key → value as the trainer sees it: the last one wins, deletions delete, unknown values are no sizes."""
+    result: dict[str, object] = {}
+    for item in given:
+        if item.operation == "delete":
+            result.pop(item.key, None)
+        else:
+            result[item.key] = item.value if item.stable else UNKNOWN
+    return result
+
+
+def world_size(entry: Entry) -> int | None:
+    """Return the ranks that torchrun starts, or None where the entry does not say a whole number of both sizes."""
+    if entry.kind != "torchrun":
+        return None
+    nodes = whole_number(entry.options.get("nnodes", 1))
+    per_node = whole_number(entry.options.get("nproc_per_node", 1))
+    return nodes * per_node if nodes and per_node else None
