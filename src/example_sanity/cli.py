@@ -131,7 +131,9 @@ def explain(rule: str) -> int:
 
 
 @cli.command(context_settings=_HELP)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
+)
 def rules(form: str) -> int:
     """List all rules, those of plugins included."""
     from example_sanity import session

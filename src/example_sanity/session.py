@@ -142,8 +142,13 @@ def _indented(example: Example) -> list[str]:
 
 
 def list_rules(form: str) -> int:
-    """Print all rules, one a line or as JSON."""
+    """Print all rules: one a line, as JSON, or as the page of the documentation."""
     registry = checks.registry()
+    if form == "markdown":
+        from example_sanity.report.rules import page
+
+        click.echo(page(registry.families), nl=False)
+        return ExitCode.CLEAN
     rows = [
         {
             "code": r.code,

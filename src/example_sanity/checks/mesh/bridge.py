@@ -67,11 +67,11 @@ class LaunchMesh:
 
 def launch_meshes(launch: Launch) -> tuple[LaunchMesh, ...]:
     """Return the meshes of a launch that are fully known, entry by entry."""
-    found = []
+    found: list[LaunchMesh] = []
     for entry in launch.entries:
         given = settings(entry)
-        for mesh in meshes(values(given), entry.module or entry.file, world_size(entry)):
-            found.append(LaunchMesh(launch, entry, given, mesh))
+        known = meshes(values(given), entry.module or entry.file, world_size(entry))
+        found += [LaunchMesh(launch, entry, given, mesh) for mesh in known]
     return tuple(found)
 
 
