@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-Write = Callable[[Mapping[str, "str | bytes"]], Path]
+from helpers import Write
 
 
 @pytest.fixture

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from example_sanity import session
 from example_sanity.cli import run
+
+Write = Callable[[Mapping[str, "str | bytes"]], Path]
 from example_sanity.core.finding import Finding
 from example_sanity.core.runner import Report
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Write
-from helpers import cli
+from helpers import Write, cli
 
 CLEAN = {"examples/run_qwen3_8b_fsdp.sh": "python3 train.py\n"}
 BROKEN = {"examples/run_qwen3_vllm_fsdp.sh": "python3 train.py\n"}

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Write
 from example_sanity import session
 from example_sanity.core.errors import UsageError
 from example_sanity.core.finding import Severity
-from helpers import cli
+from helpers import Write, cli
 
 SCRIPT = {"examples/run_qwen3_8b_fsdp.sh": "python3 train.py\n"}
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import Write
 from example_sanity import checks
 from example_sanity.core.rule import Example, Rule, iterate_rules
-from helpers import cli, report
+from helpers import Write, cli, report
 
 RULES = [(f.name, rule) for f, rule in iterate_rules(checks.registry().families) if f.name != "system"]
 BAD = [pytest.param(f, r, e, id=f"{r.code}-{i}") for f, r in RULES for i, e in enumerate(r.bad)]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Write
 from example_sanity.core.errors import Uninspectable, UsageError
 from example_sanity.core.project import Project, find_root
+from helpers import Write
 
 
 def _git(root: Path, *arguments: str) -> None:

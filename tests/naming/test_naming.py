@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import Write
 from example_sanity.checks.naming import BACKENDS, NamingOptions, parse_name
-from helpers import brief, report
+from helpers import Write, brief, report
 
 SCRIPT = "#!/usr/bin/env bash\npython3 train.py\n"
 
