@@ -177,6 +177,14 @@ def test_a_role_overrides_the_actor_size_by_size() -> None:
     assert actor.sizes["tp"] == 4
 
 
+def test_the_key_of_a_size_that_is_left_out_is_known_too() -> None:
+    _, ref = meshes({**CORE_PPO, **OWN_REF, **KL}, PPO)
+    assert ref.key("ep") == f"{ACTOR}.megatron.{EP}"
+    assert ref.key("etp") == f"{REF}.megatron.expert_tensor_parallel_size"
+    assert ref.key("gpn") == "trainer.n_gpus_per_node"
+    assert (ref.key("world"), ref.key("dp")) == (None, None)
+
+
 def test_a_critic_does_not_inherit_from_the_actor() -> None:
     _, critic = meshes({**CORE_PPO, **CRITIC}, PPO)
     assert (critic.sizes["tp"], critic.sizes["ep"]) == (2, 1)

@@ -263,6 +263,11 @@ class Mesh:
         """Whether the backend accepts the mesh."""
         return not self.backend.violated(self.sizes)
 
+    def key(self, symbol: str) -> str | None:
+        """Return the settings key that sets a size, or that would where it is left out; None for a derived one."""
+        named = (key.settings[0] for key in (*self.backend.keys, *self.backend.world) if key.symbol == symbol)
+        return self.origin.get(symbol) or next(named, None)
+
     def _inherited(self, rule: Constraint) -> str:
         notes = [
             f"{key.symbol} is unset and follows {key.default}"
