@@ -9,10 +9,10 @@ import pytest
 
 from example_sanity import session
 from example_sanity.cli import run
-
-Write = Callable[[Mapping[str, "str | bytes"]], Path]
 from example_sanity.core.finding import Finding
 from example_sanity.core.runner import Report
+
+Write = Callable[[Mapping[str, "str | bytes"]], Path]
 
 
 def report(root: Path, family: str, *paths: str, preset: str | None = None) -> Report:

@@ -11,7 +11,7 @@ from example_sanity import checks
 from example_sanity.checks import Builtin
 from example_sanity.core.errors import UsageError
 from example_sanity.core.registry import Registry, hookimpl
-from example_sanity.core.rule import Family, Rule, Subject, iterate_rules
+from example_sanity.core.rule import Contents, Family, Rule, Subject, iterate_rules
 
 
 def test_words_resolve_to_codes() -> None:
@@ -48,11 +48,13 @@ class Twice(Rule):
 class Plugin:
     @hookimpl
     def checks_rules(self) -> Sequence[Family]:
-        return [Family("mine", "NAM", "mine", (Twice,), msgspec.defstruct("MineOptions", []))]
+        return [
+            Family("mine", "NAM", "mine", lambda: Contents((Twice,), msgspec.defstruct("MineOptions", [])))
+        ]
 
 
 def test_a_code_that_is_taken_is_an_error_that_names_both_families() -> None:
     registry = Registry([Builtin(), Plugin()], discover=False)
 
     with pytest.raises(UsageError, match="NAM001 is declared twice: by family naming and by mine"):
-        _ = registry.families
+        _ = registry.rules

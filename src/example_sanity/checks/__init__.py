@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from example_sanity.core.registry import Registry, hookimpl
+from example_sanity.core.rule import Contents, Family
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from example_sanity.core.rule import Family, Loader
+    from example_sanity.core.rule import Loader
 
-FAMILIES = ("naming",)
+# name: (prefix, title); the module or package of the same name holds RULES and OPTIONS.
+FAMILIES = {
+    "naming": ("NAM", "file names of launchers"),
+    "mesh": ("MSH", "parallel mesh arithmetic and guards"),
+}
+
+
+def _family(name: str) -> Family:
+    def load() -> Contents:
+        module = importlib.import_module(f"example_sanity.checks.{name}")
+        return Contents(module.RULES, module.OPTIONS)
+
+    return Family(name, *FAMILIES[name], load)
 
 
 class Builtin:
@@ -20,9 +34,7 @@ class Builtin:
     @hookimpl
     def checks_rules(self) -> Sequence[Family]:
         """Return our families."""
-        import importlib
-
-        return tuple(importlib.import_module(f"example_sanity.checks.{name}").FAMILY for name in FAMILIES)
+        return tuple(_family(name) for name in FAMILIES)
 
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:

@@ -10,7 +10,7 @@ import msgspec
 
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Finding, Related, Span
-from example_sanity.core.rule import Context, Example, Family, Rule, Subject
+from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -297,4 +297,4 @@ def _evidence(entry: Entry, options: NamingOptions) -> list[tuple[Setting, tuple
 
 
 RULES: tuple[type[Rule], ...] = (ScriptNameShape, ForbiddenToken, MissingBackendSuffix, NameContradictsLaunch)
-FAMILY = Family("naming", "NAM", "file names of launchers", RULES, NamingOptions)
+OPTIONS = NamingOptions

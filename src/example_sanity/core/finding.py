@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Severity(str, enum.Enum):
@@ -96,7 +96,7 @@ def merge_scenarios(findings: Iterable[Finding]) -> list[Finding]:
     return [msgspec.structs.replace(bare, scenarios=tuple(names)) for bare, names in merged.items()]
 
 
-def with_fingerprints(findings: Sequence[Finding], lines_of: dict[str, Sequence[str]]) -> list[Finding]:
+def with_fingerprints(findings: Sequence[Finding], lines_of: Mapping[str, Sequence[str]]) -> list[Finding]:
     """Give every finding its fingerprint: rule, path, the source line without its spacing, ordinal among equals.
 
     Line numbers are left out on purpose, so that a baseline survives text that moves.

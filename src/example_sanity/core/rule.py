@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from example_sanity.core.finding import Finding, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from example_sanity.core.config import Config
     from example_sanity.core.exemptions import Entry
@@ -165,14 +166,39 @@ class Loader(Protocol):
         ...
 
 
-class Family(msgspec.Struct, frozen=True):
-    """A group of rules with one subcommand, one configuration table and one code prefix."""
+class Contents(NamedTuple):
+    """What a family consists of: its rules in order, and the struct of its configuration table."""
 
-    name: str
-    prefix: str
-    title: str
     rules: tuple[type[Rule], ...]
     options: type[msgspec.Struct]
+
+
+class Family:
+    """A group of rules with one subcommand, one configuration table and one code prefix.
+
+    The contents are loaded when they are first asked for, so that a run of one family imports no other.
+    """
+
+    def __init__(self, name: str, prefix: str, title: str, load: Callable[[], Contents]) -> None:
+        """Declare a family; ``load`` returns its contents."""
+        self.name = name
+        self.prefix = prefix
+        self.title = title
+        self._load = load
+
+    @cached_property
+    def _contents(self) -> Contents:
+        return self._load()
+
+    @property
+    def rules(self) -> tuple[type[Rule], ...]:
+        """The rules in the order of their codes."""
+        return self._contents.rules
+
+    @property
+    def options(self) -> type[msgspec.Struct]:
+        """The struct of the family's configuration table."""
+        return self._contents.options
 
 
 def iterate_rules(families: Iterable[Family]) -> Iterator[tuple[Family, type[Rule]]]:

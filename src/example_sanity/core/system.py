@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from example_sanity.core.finding import Finding, Severity, Span
-from example_sanity.core.rule import Family, Rule, Subject
+from example_sanity.core.rule import Contents, Family, Rule, Subject
 
 
 class Unreadable(Rule):
@@ -72,7 +72,13 @@ class LimitHit(Rule):
 
 
 RULES: tuple[type[Rule], ...] = (Unreadable, NotUtf8, UnparsableShell, EvaluationFailed, LimitHit)
-FAMILY = Family("system", "SYS", "what could not be inspected", RULES, msgspec.defstruct("SystemOptions", []))
+
+
+class SystemOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[tool.example-sanity.system]``: no keys."""
+
+
+FAMILY = Family("system", "SYS", "what could not be inspected", lambda: Contents(RULES, SystemOptions))
 
 
 def problem(

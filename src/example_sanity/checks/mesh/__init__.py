@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from example_sanity.checks.mesh.rules import RULES
-from example_sanity.core.rule import Family
 
 
 class MeshOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """``[tool.example-sanity.mesh]``: no keys yet; what a backend enforces is no matter of taste."""
 
 
-FAMILY = Family("mesh", "MSH", "parallel mesh arithmetic and guards", RULES, MeshOptions)
+OPTIONS = MeshOptions
+__all__ = ["OPTIONS", "RULES"]
