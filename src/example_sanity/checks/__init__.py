@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # name: (prefix, title); the module or package of the same name holds RULES and OPTIONS.
 FAMILIES = {
     "naming": ("NAM", "file names of launchers"),
+    "ignores": ("IGN", "ignore lists that rot"),
     "mesh": ("MSH", "parallel mesh arithmetic and guards"),
 }
 
@@ -39,9 +40,10 @@ class Builtin:
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:
         """Return the loaders of scripts and ignore lists."""
+        from example_sanity.checks.ignores import EntryLoader
         from example_sanity.launch.loaders import LOADERS
 
-        return LOADERS
+        return (*LOADERS, EntryLoader())
 
     @hookimpl
     def checks_presets(self) -> Mapping[str, Mapping[str, Any]]:

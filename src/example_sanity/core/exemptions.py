@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import enum
-import fnmatch
-import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from example_sanity.core.finding import Span
+from example_sanity.core.patterns import Syntax, predicate, samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Effect", "Entry", "Syntax", "reason_of"]
 
 
-class Syntax(str, enum.Enum):
-    """How an entry names files."""
+class Effect(str, enum.Enum):
+    """What an entry does to the files that it names."""
 
-    PATH = "path"  # a file, or a folder and all below it, relative to the root
-    GLOB = "glob"  # fnmatch over the whole path; * crosses slashes
-    GITIGNORE = "gitignore"  # as in .gitignore
-    REGEX = "regex"  # re.search over the path, as in pre-commit
+    SUPPRESSES = "suppresses"  # findings of ``rules`` do not count there
+    LEAVES_OUT = "leaves out"  # a tool does not look at them, or not for some of its rules
+    SELECTS = "selects"  # a tool looks at nothing else
+    ASSIGNS = "assigns"  # they get an owner; the last entry that names a file wins
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -30,6 +32,12 @@ class Entry(msgspec.Struct, frozen=True):
     ``list_name`` is what people call the list ("per-file-ignore", "DEFAULT_IGNORE_FILES"); ``path`` and ``span`` are
     where the entry is written. ``rules`` are the codes whose findings it suppresses in the files that it names; empty
     for lists that belong to other tools. ``wants_reason`` says that the list wants one.
+
+    ``bases`` are the folders that the pattern is relative to; it names what it names in any of them. ``expression`` is
+    the whole regular expression where ``pattern`` is one alternative of it. Entries of a file that belong together
+    have the same ``group``. ``values`` is what the entry sets for its files (the codes of another tool), so that one
+    entry makes another superfluous only when it sets as much. ``removal`` is the text to take away to delete the entry,
+    where that is certain.
     """
 
     pattern: str
@@ -40,36 +48,64 @@ class Entry(msgspec.Struct, frozen=True):
     rules: frozenset[str] = frozenset()
     reason: str = ""
     wants_reason: bool = False
+    effect: Effect = Effect.LEAVES_OUT
+    bases: tuple[str, ...] = ("",)
+    expression: str = ""
+    group: str = ""
+    values: frozenset[str] = frozenset()
+    removal: Span | None = None
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the entry takes back what another one named."""
+        return self.pattern.startswith("!") and not self.syntax.is_regex
 
     def match(self, files: Iterable[str]) -> list[str]:
-        """Return the files that the entry names. Raises re.error for a broken regular expression."""
-        return list(_MATCHERS[self.syntax](self.pattern, files))
+        """Return the files that the entry names, of a negated one what follows the ``!``. Raises re.error."""
+        return list(_matched(self, tuple(files)))
+
+    def covers(self, other: Entry, files: Sequence[str]) -> bool:
+        """Whether this entry names all that ``other`` does, today and whatever files may come. Raises re.error.
+
+        That two patterns happen to agree on the present ``files`` is not enough.
+        """
+        if other.rules - self.rules or not _sets_as_much(self.values, other.values):
+            return False
+        if self.pattern == other.pattern and self.expression == other.expression:
+            return True
+        here = other.match(files)
+        invented = () if here == [other.pattern] else samples(other.expression or other.pattern, other.syntax)
+        match = predicate(self.expression or self.pattern, self.syntax)
+        return bool(here or invented) and set(here) <= set(self.match(files)) and all(map(match, invented))
 
 
-def _match_path(pattern: str, files: Iterable[str]) -> list[str]:
-    bare = pattern.removeprefix("./").rstrip("/")
-    return [path for path in files if path == bare or path.startswith(bare + "/") or bare in ("", ".")]
+@lru_cache(maxsize=4096)
+def _matched(entry: Entry, files: tuple[str, ...]) -> tuple[str, ...]:
+    match = predicate(entry.expression or entry.pattern, entry.syntax)
+    if entry.bases == ("",):
+        return tuple(filter(match, files))
+    prefixes = [base and base + "/" for base in entry.bases]
+    return tuple(
+        path
+        for path in files
+        if any(path.startswith(prefix) and match(path[len(prefix) :]) for prefix in prefixes)
+    )
 
 
-def _match_glob(pattern: str, files: Iterable[str]) -> list[str]:
-    compiled = re.compile(fnmatch.translate(pattern))
-    return [path for path in files if compiled.match(path)]
+def _sets_as_much(values: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether each of ``others``, or a prefix of it, is among ``values`` (ruff: D stands for D100)."""
+    return all("ALL" in values or any(item.startswith(value) for value in values) for item in others)
 
 
-def _match_gitignore(pattern: str, files: Iterable[str]) -> list[str]:
-    import pathspec
+def reason_of(text: str) -> str:
+    """Return what a text says as a reason: without directives to tools, and empty when it only promises one."""
+    import re
 
-    return list(pathspec.GitIgnoreSpec.from_lines([pattern]).match_files(files))
-
-
-def _match_regex(pattern: str, files: Iterable[str]) -> list[str]:
-    compiled = re.compile(pattern)
-    return [path for path in files if compiled.search(path)]
-
-
-_MATCHERS = {
-    Syntax.PATH: _match_path,
-    Syntax.GLOB: _match_glob,
-    Syntax.GITIGNORE: _match_gitignore,
-    Syntax.REGEX: _match_regex,
-}
+    words = re.sub(r"\b(noqa|fmt:|type:\s*ignore|pylint:|pragma:|yapf:|isort:)\S*.*", "", text).strip(
+        " #\t-.:"
+    )
+    return (
+        ""
+        if words.lower() in ("", "todo", "fixme", "tbd", "xxx", "none", "n/a", "reason", "ignore")
+        else words
+    )

@@ -6,97 +6,156 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
-from example_sanity.core.exemptions import Entry, Syntax
+from example_sanity.core.exemptions import Effect, Entry, Syntax, reason_of
 from example_sanity.core.finding import Span
+from example_sanity.core.patterns import predicate
+from example_sanity.core.textplaces import own_lines, toml_places, whole_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from example_sanity.core.config import Config, IgnoreList, PerFileIgnore
     from example_sanity.core.project import Project
     from example_sanity.core.registry import Registry
+    from example_sanity.core.textplaces import Key, Place
+
+TABLE: tuple[str, ...] = ("tool", "example-sanity")
 
 
 def own_entries(project: Project, config: Config, registry: Registry) -> list[Entry]:
     """Return the entries of ``per-file-ignore``. Raises UsageError for an unknown rule in one."""
-    if config.path is None or not config.per_file_ignore:
+    if not config.per_file_ignore:
         return []
-    locate = Locator(project.text(config.path)) if (project.root / config.path).is_file() else Locator("")
-    return [_own_entry(item, config.path, locate, registry) for item in config.per_file_ignore]
+    where = config.path or f"preset {config.preset}"
+    text = project.text(where) if (project.root / where).is_file() else ""
+    places = toml_places(text)
+    lines = text.split("\n")
+    # A file of our own may also be written as an excerpt of pyproject.toml.
+    prefix = TABLE if any(key[:2] == TABLE for key in places) else ()
+    found = []
+    for number, item in enumerate(config.per_file_ignore):
+        key: Key = (*prefix, "per-file-ignore", number)
+        entry = _own_entry(item, where, registry)
+        if (*key, "path") in places:
+            removal = _table_lines(places, key, lines)
+            entry = msgspec.structs.replace(entry, span=places[(*key, "path")].span, removal=removal)
+        found.append(entry)
+    return found
 
 
-def _own_entry(item: PerFileIgnore, path: str, locate: Locator, registry: Registry) -> Entry:
+def _own_entry(item: PerFileIgnore, path: str, registry: Registry) -> Entry:
     where = f"{path}: per-file-ignore of {item.path!r}"
+    try:
+        predicate(item.path, Syntax.GITIGNORE)
+    except ValueError as error:
+        raise UsageError(f"{where}: not a gitignore pattern") from error
+    if item.path.startswith("!"):
+        raise UsageError(f"{where}: a path cannot be negated; name the files whose findings do not count")
     return Entry(
         pattern=item.path,
         syntax=Syntax.GITIGNORE,
         list_name="per-file-ignore",
         path=path,
-        span=locate.string(item.path, key="path"),
         rules=registry.resolve_all(item.rules, where),
-        reason=item.reason,
+        reason=reason_of(item.reason),
         wants_reason=True,
+        effect=Effect.SUPPRESSES,
+        group="per-file-ignore",
     )
 
 
-def bound_lists(project: Project, config: Config) -> tuple[IgnoreList, ...]:
+def _table_lines(places: dict[Key, Place], key: Key, lines: Sequence[str]) -> Span | None:
+    """The lines of one ``[[...]]`` table, its comments and the blank lines behind it included."""
+    header = places[key].span
+    if lines[header.line - 1][header.column - 1] == "{":
+        return own_lines(lines, header)
+    first = header.line
+    while first > 1 and lines[first - 2].strip().startswith("#"):
+        first -= 1
+    last = max(place.span.end_line for inner, place in places.items() if inner[: len(key)] == key)
+    while last < len(lines) and not lines[last].strip():
+        last += 1
+    return whole_lines(lines, first, last)
+
+
+def bound_lists(project: Project, config: Config, registry: Registry) -> tuple[IgnoreList, ...]:
     """Return the lists that ``ignores.list`` names and whose file is in the project.
 
     A preset may name lists that an older or newer checkout does not have; one that our own configuration names must
     exist. Raises UsageError.
     """
     lists: tuple[IgnoreList, ...] = getattr(config.families.get("ignores"), "list", ())
-    missing = [item for item in lists if not (project.root / item.file).is_file()]
-    if missing and config.preset is None:
-        item = missing[0]
-        hint = did_you_mean(item.file, project.all_files)
-        raise UsageError(f"{config.path}: ignores.list names {item.file}, which does not exist{hint}")
-    return tuple(item for item in lists if item not in missing)
+    present = []
+    for item in lists:
+        if (project.root / item.file).is_file():
+            present.append(item)
+        elif not _is_from_preset(item, config, registry):
+            hint = did_you_mean(item.file, project.all_files)
+            raise UsageError(f"{config.path}: ignores.list names {item.file}, which does not exist{hint}")
+    return tuple(present)
 
 
-def constant_entries(project: Project, item: IgnoreList, rules: frozenset[str]) -> list[Entry]:
-    """Return the strings of a named list, tuple, set or dictionary (its keys) in a Python file, with their comments.
+def _is_from_preset(item: IgnoreList, config: Config, registry: Registry) -> bool:
+    preset = registry.presets.get(config.preset or "", {})
+    return any(
+        (row["file"], row["name"]) == (item.file, item.name)
+        for row in preset.get("ignores", {}).get("list", ())
+    )
 
-    The comment lines directly above an element, or the one behind it, are its reason. Raises UsageError when the
-    constant is not there, Uninspectable when the file cannot be read.
+
+def bound_entries(project: Project, config: Config, registry: Registry, item: IgnoreList) -> list[Entry]:
+    """Return the entries of a bound list.
+
+    Raises UsageError for an unknown family or constant (one that a preset names may be missing), Uninspectable when
+    the file cannot be read.
     """
-    source = project.text(item.file)
+    rules = registry.resolve(item.family, "ignores.list") if item.family else frozenset()
+    constants = string_constants(project, item.file)
+    if item.name in constants:
+        return constant_entries(project, item, rules, constants[item.name])
+    if _is_from_preset(item, config, registry):
+        return []
+    hint = did_you_mean(item.name, constants)
+    raise UsageError(f"ignores.list: {item.file} has no constant {item.name!r} that holds strings{hint}")
+
+
+class Constant(msgspec.Struct, frozen=True):
+    """A named list of strings: the line it begins on, its elements, and whether any of them may be deleted alone."""
+
+    line: int
+    elements: tuple[ast.Constant, ...]
+    deletable: bool
+
+
+def string_constants(project: Project, path: str) -> dict[str, Constant]:
+    """Return the named lists, tuples, sets and dictionaries (their keys) of strings in a Python file.
+
+    Raises Uninspectable when the file cannot be read.
+    """
     try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        raise Uninspectable(
-            "SYS001", f"cannot read {item.name}: not Python for this interpreter: {error.msg}"
-        ) from error
-    constants = dict(_string_constants(tree))
-    if item.name not in constants:
-        hint = did_you_mean(item.name, constants)
-        raise UsageError(f"ignores.list: {item.file} has no constant {item.name!r} that holds strings{hint}")
-    lines = source.splitlines()
-    return [
-        Entry(
-            pattern=str(node.value),
-            syntax=Syntax.GLOB if re.search(r"[*?\[]", str(node.value)) else Syntax.PATH,
-            list_name=item.name,
-            path=item.file,
-            span=_span(node, lines),
-            rules=rules,
-            reason=_reason(node, lines),
-            wants_reason=bool(rules),
-        )
-        for node in constants[item.name]
-    ]
+        tree = ast.parse(project.text(path))
+    except (SyntaxError, ValueError, RecursionError) as error:
+        message = f"cannot read its ignore lists: not Python for this interpreter: {error}"
+        raise Uninspectable("SYS001", message) from error
+    return dict(_string_constants(tree, project.text(path)))
 
 
-def _string_constants(tree: ast.Module) -> Iterator[tuple[str, list[ast.Constant]]]:
+def _string_constants(tree: ast.Module, source: str) -> Iterator[tuple[str, Constant]]:
     for statement in ast.walk(tree):
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if isinstance(statement, ast.AnnAssign):
-            targets = [statement.target]
-        for target in targets:
-            if isinstance(target, ast.Name):
-                value = getattr(statement, "value", None)
-                yield target.id, [node for node in _elements(value) if isinstance(node.value, str)]
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            continue
+        value = statement.value
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            elements = tuple(node for node in _elements(value) if isinstance(node.value, str))
+            if isinstance(target, ast.Name) and (elements or _is_display(value)):
+                yield target.id, Constant(statement.lineno, elements, _is_deletable(value, source))
+
+
+def _is_display(value: ast.expr | None) -> bool:
+    return isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call))
 
 
 def _elements(value: ast.expr | None) -> list[ast.Constant]:
@@ -105,6 +164,47 @@ def _elements(value: ast.expr | None) -> list[ast.Constant]:
         return [item for argument in value.args for item in _elements(argument)]
     inner = value.keys if isinstance(value, ast.Dict) else getattr(value, "elts", [])
     return [node for node in inner if isinstance(node, ast.Constant)]
+
+
+def _is_deletable(value: ast.expr | None, source: str) -> bool:
+    """Whether the display stays one when any element goes: ``("a", "b")`` without ``"a", `` is no tuple."""
+    if isinstance(value, ast.Call):
+        return all(_is_deletable(argument, source) for argument in value.args)
+    if isinstance(value, ast.Tuple):
+        text = ast.get_source_segment(source, value) or ""
+        return re.search(r",\s*(#[^\n]*\s*)*\)$", text) is not None
+    return isinstance(value, ast.List)
+
+
+def constant_entries(
+    project: Project, item: IgnoreList, rules: frozenset[str], constant: Constant
+) -> list[Entry]:
+    """Return the strings of a constant as entries.
+
+    The reason of an element is the comment behind it; else the comment above it or above the run of elements that it
+    stands in (a blank line ends a run); for the first run also the comment above the constant.
+    """
+    lines = project.text(item.file).split("\n")
+    found = []
+    for node in constant.elements:
+        span = _span(node, lines)
+        pattern = str(node.value)
+        found.append(
+            Entry(
+                pattern=pattern,
+                syntax=Syntax.GLOB if re.search(r"[*?\[]", pattern) else Syntax.PATH,
+                list_name=item.name,
+                path=item.file,
+                span=span,
+                rules=rules,
+                reason=_reason(span, constant.line, lines),
+                wants_reason=bool(rules),
+                effect=Effect.SUPPRESSES if rules else Effect.LEAVES_OUT,
+                group=item.name,
+                removal=own_lines(lines, span) if constant.deletable else None,
+            )
+        )
+    return found
 
 
 def _span(node: ast.Constant, lines: list[str]) -> Span:
@@ -116,43 +216,20 @@ def _span(node: ast.Constant, lines: list[str]) -> Span:
     return Span(node.lineno, column(node.lineno, node.col_offset), end_line, column(end_line, end))
 
 
-def _reason(node: ast.Constant, lines: list[str]) -> str:
-    behind = re.search(r"#\s*(.+)$", lines[(node.end_lineno or node.lineno) - 1][node.end_col_offset or 0 :])
-    if behind:
-        return behind[1].strip()
-    above: list[str] = []
-    for line in reversed(lines[: node.lineno - 1]):
-        if not line.strip().startswith("#"):
-            break
-        above.insert(0, line.strip().lstrip("# "))
-    return " ".join(above).strip()
+def _reason(span: Span, opening: int, lines: list[str]) -> str:
+    behind = re.search(r"#\s*(.+)$", lines[span.end_line - 1][span.end_column - 1 :])
+    if behind and reason_of(behind[1]):
+        return reason_of(behind[1])
+    number = span.line - 1
+    while number > opening and lines[number - 1].strip() and not _is_comment(lines[number - 1]):
+        number -= 1
+    if number == opening:
+        number -= 1  # above the constant itself
+    last = number
+    while number > 0 and _is_comment(lines[number - 1]):
+        number -= 1
+    return reason_of(" ".join(line.strip().lstrip("# ") for line in lines[number:last]))
 
 
-class Locator:
-    """Finds where a string stands in a TOML or YAML text, each occurrence handed out once."""
-
-    def __init__(self, text: str) -> None:
-        """Remember the lines of the text."""
-        self._lines = text.splitlines()
-        self._taken: set[tuple[int, int]] = set()
-
-    def string(self, value: str, key: str | None = None, section: str | None = None) -> Span:
-        """Return the span of the next ``value`` (quotes included), on a line of ``key`` or below ``section`` if given.
-
-        A value that is not found literally (escapes) gets the start of its section, or of the file.
-        """
-        start = self._section(section)
-        for number in range(start, len(self._lines)):
-            line = self._lines[number]
-            if key is not None and not re.match(rf"\s*-?\s*[\"']?{re.escape(key)}[\"']?\s*[=:]", line):
-                continue
-            for found in re.finditer(rf"([\"'])?{re.escape(value)}(?(1)\1|(?![\w/.*-]))", line):
-                if (number, found.start()) not in self._taken:
-                    self._taken.add((number, found.start()))
-                    return Span(number + 1, found.start() + 1, number + 1, found.end() + 1)
-        return Span(start + 1, 1, start + 1, 1)
-
-    def _section(self, section: str | None) -> int:
-        if section is None:
-            return 0
-        return next((number for number, line in enumerate(self._lines) if re.match(section, line)), 0)
+def _is_comment(line: str) -> bool:
+    return line.strip().startswith("#")

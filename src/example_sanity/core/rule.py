@@ -30,7 +30,7 @@ class Subject(str, enum.Enum):
     DOCUMENT = "document"
     WORKFLOW = "workflow"
     PYTHON_SOURCE = "python source"
-    CONFIG_ENTRY = "configuration entry"  # core.exemptions.Entry: one line of an ignore list in the file
+    CONFIG_ENTRY = "configuration file"  # core.exemptions.Entry: one line of an ignore list in the file
     PROJECT = "project"  # core.project.Project
 
     @property
@@ -86,6 +86,10 @@ class Context(Protocol):
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
         """Return the subjects of a file, read once per run; raises Uninspectable."""
+        ...
+
+    def apply(self, rule: type[Rule], path: str) -> Sequence[Finding]:
+        """Return what one rule says of a file when nothing is ignored; raises Uninspectable."""
         ...
 
     def findings(self, family: str, path: str) -> Sequence[Finding]:

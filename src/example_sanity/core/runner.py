@@ -17,7 +17,7 @@ from example_sanity.core.rule import Subject, iterate_rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from example_sanity.core.config import Config
+    from example_sanity.core.config import Config, IgnoreList
     from example_sanity.core.exemptions import Entry
     from example_sanity.core.project import Project
     from example_sanity.core.registry import Registry
@@ -78,13 +78,16 @@ class Run:
     def entries(self) -> list[Entry]:
         """The ignore entries that suppress findings, in the order of the lists."""
         found = ignorelists.own_entries(self.project, self.config, self.registry)
-        for item in ignorelists.bound_lists(self.project, self.config):
-            rules = self.registry.resolve(item.family, "ignores.list") if item.family else frozenset()
-            try:
-                found += ignorelists.constant_entries(self.project, item, rules)
-            except Uninspectable as error:
-                self._note_problem(item.file, error)
+        for item in ignorelists.bound_lists(self.project, self.config, self.registry):
+            found += self._bound_entries(item)
         return found
+
+    def _bound_entries(self, item: IgnoreList) -> list[Entry]:
+        try:
+            return ignorelists.bound_entries(self.project, self.config, self.registry, item)
+        except Uninspectable as error:
+            self._note_problem(item.file, error)
+            return []
 
     def in_scope(self, path: str, roots: Sequence[str]) -> bool:
         """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
@@ -232,9 +235,9 @@ class Run:
             if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
             chosen.update(dict.fromkeys(judged))
-        outside = self.config.path if self.config.path and Path(self.config.path).is_absolute() else None
-        if "." in names and outside and any(self._judges(rule, outside) for rule in rules):
-            chosen[outside] = None  # a configuration outside the tree is part of the run all the same
+        own = self.config.path
+        if "." in names and own and any(self._judges(rule, own) for rule in rules):
+            chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
 
     def _suppress(self, findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:

@@ -1,0 +1,174 @@
+"""What is true of an ignore entry: whether it is stale, covered by another, or no longer needed."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import subprocess
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from example_sanity.checks.ignores.loader import IgnoresOptions
+from example_sanity.core.errors import Uninspectable, nearest
+from example_sanity.core.exemptions import Effect, Entry, Syntax
+from example_sanity.core.patterns import literal, names_something, samples
+from example_sanity.core.rule import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from example_sanity.core.project import Project
+    from example_sanity.core.rule import Context, Rule
+
+
+def broken(entry: Entry) -> str | None:
+    """Return why the pattern cannot be read, or None."""
+    try:
+        entry.match(())
+    except (re.error, ValueError) as error:
+        return str(error)
+    return None
+
+
+def is_stale(entry: Entry, context: Context) -> bool:
+    """Whether the entry names no file, and none that comes and goes."""
+    if broken(entry):
+        return True
+    return not entry.match(context.project.all_files) and not _may_match_later(entry, context)
+
+
+def _may_match_later(entry: Entry, context: Context) -> bool:
+    if entry.syntax is Syntax.MODULE:
+        return not _is_own_module(entry, context.project)
+    if entry.effect is Effect.SUPPRESSES:
+        return False
+    whole = entry.expression or entry.pattern
+    if not names_something(whole, entry.syntax) and entry.effect is not Effect.ASSIGNS:
+        return True
+    named = literal(whole, entry.syntax)
+    invented = (named,) if named else samples(whole, entry.syntax)
+    paths = [f"{base}/{path}".lstrip("/") for base in entry.bases for path in (*invented, *_trunk(whole))]
+    return _comes_and_goes(paths, context)
+
+
+def _trunk(pattern: str) -> list[str]:
+    """The folders that a pattern begins with, as words without anchors and escapes."""
+    words = re.sub(r"\\(.)", r"\1", pattern.lstrip("^!/"))
+    found = re.match(r"(?:\./)?((?:[\w.@+-]+/)*[\w.@+-]+)(?=$|/)", words)
+    return [found[1]] if found else []
+
+
+def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
+    transient = context.options("ignores", IgnoresOptions).transient
+    parts = {part for path in paths for part in path.split("/")}
+    if any(fnmatch.fnmatchcase(part, name) for part in parts for name in transient):
+        return True
+    submodules = _submodules(context.project)
+    if any(path == module or path.startswith(module + "/") for path in paths for module in submodules):
+        return True
+    root = context.project.root
+    if any((root / path).is_file() for path in paths):
+        return True
+    return _ignored_by_git(root, tuple(item for path in paths for item in (path, path.rstrip("/") + "/")))
+
+
+def _submodules(project: Project) -> list[str]:
+    if ".gitmodules" not in project.all_files:
+        return []
+    return re.findall(r"^\s*path\s*=\s*(.+?)\s*$", project.text(".gitmodules"), re.MULTILINE)
+
+
+@lru_cache(maxsize=1024)
+def _ignored_by_git(root: Path, paths: tuple[str, ...]) -> bool:
+    command = ["git", "check-ignore", "--no-index", "--", *paths]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def _is_own_module(entry: Entry, project: Project) -> bool:
+    """Whether the top package of a module pattern is a regular package of this repository that lacks the module."""
+    top, _, rest = entry.pattern.partition(".")
+    if not top.isidentifier() or not rest:
+        return False
+    folders = [f"{base}/{top}".lstrip("/") for base in entry.bases]
+    ours = [folder for folder in folders if f"{folder}/__init__.py" in project.all_files]
+    named = literal(entry.pattern, Syntax.MODULE)
+    if not ours or named is None:
+        return False
+    below = [f"{base}/{named}".lstrip("/") for base in entry.bases]
+    return not any(path in project.folders for path in below) and not _ignored_by_git(
+        project.root, tuple(f"{path}{end}" for path in below for end in (".py", ".pyi", ".so", "/"))
+    )
+
+
+def moved_to(entry: Entry, project: Project) -> str | None:
+    """Return the path that a stale entry probably means: the same name elsewhere, else nearly the same path."""
+    named = literal(entry.expression or entry.pattern, entry.syntax)
+    if not named or entry.syntax is Syntax.MODULE:
+        return None
+    name = named.rpartition("/")[2]
+    known = [*project.all_files, *sorted(project.folders - {""})]
+    same = [path for path in known if path.rpartition("/")[2] == name]
+    return nearest(named, same, 0) if same else nearest(named, known, 88)
+
+
+def covering(entry: Entry, context: Context) -> Entry | None:
+    """Return another entry of the same list that makes this one superfluous.
+
+    Of two that say the same, the second is superfluous. Where the last match wins, an entry is superfluous when a
+    later one covers it.
+    """
+    same = [other for other in _entries(entry, context) if other.group == entry.group]
+    if any(other.is_negated for other in same):
+        return None  # the order then decides, and a repetition may be meant
+    place = same.index(entry)
+    files = context.project.all_files
+    readable = [(number, other) for number, other in enumerate(same) if other != entry and not broken(other)]
+    for number, other in readable:
+        later = number > place
+        first_wins = entry.effect is not Effect.ASSIGNS
+        # Of two that say the same only one is superfluous.
+        if other.covers(entry, files) and (
+            later is not first_wins or (first_wins and not entry.covers(other, files))
+        ):
+            return other
+    return None
+
+
+def _entries(entry: Entry, context: Context) -> list[Entry]:
+    loaded = context.load(Subject.CONFIG_ENTRY, entry.path)
+    return [other for other in loaded if isinstance(other, Entry)]
+
+
+def is_needed(entry: Entry, context: Context) -> bool:
+    """Whether a rule of the entry has a finding in a file that it names, or one of them cannot be inspected."""
+    rules = _rules(entry, context)
+    if any(not rule.subject.is_per_file or rule.code.startswith("SYS") for rule in rules):
+        return True
+    files = entry.match(context.project.all_files)
+    return any(_fails(rule, path, context) for rule in rules for path in files)
+
+
+def _rules(entry: Entry, context: Context) -> list[type[Rule]]:
+    """The rules of the entry, those that are quick to judge first."""
+    order = list(Subject)
+    rules = [context.registry.rules[code] for code in sorted(entry.rules)]
+    return sorted(rules, key=lambda rule: order.index(rule.subject))
+
+
+def _fails(rule: type[Rule], path: str, context: Context) -> bool:
+    try:
+        return bool(context.apply(rule, path))
+    except Uninspectable:
+        return True
+
+
+def judged_files(entry: Entry, context: Context) -> list[str]:
+    """Return the files of the entry that its rules look at."""
+    loaders = {context.registry.loaders[rule.subject] for rule in _rules(entry, context)}
+    files = entry.match(context.project.all_files)
+    return [path for path in files if any(loader.matches(context, path) for loader in loaders)]
