@@ -45,13 +45,24 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Launcher:
+    """A launcher that an entry goes through, and its own options (long names with underscores, switches empty)."""
+
+    kind: str
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Entry:
     """A command that starts a program: which one, through what, with which arguments.
 
     ``kind`` is the outermost launcher (python, torchrun, accelerate, deepspeed, ray, srun, sbatch, mpirun, uv).
-    Exactly one of ``module`` (dotted) and ``file`` is set for a Python program. ``arguments`` are the indexes into
-    ``command.argv`` of the program's own arguments; ``options`` are the launcher's options by their long name
-    without dashes (``nproc_per_node``, ``nnodes``), as text.
+    Exactly one of ``module`` (dotted) and ``file`` is set; ``file`` is a shell script where Slurm queues one.
+    ``arguments`` are the indexes into ``command.argv`` of the program's own arguments. ``launchers`` are all launchers
+    from the outside in (``srun torchrun``: two), without plain Python; ``options`` are their options together, by their
+    long names without dashes and with underscores (``nproc_per_node``, ``nnodes``), as text, the innermost launcher
+    winning. ``wrapper`` is a Python module that runs the program in its own process (``python -m wrapper program``).
+    ``command`` is the recorded one; for a program inside ``bash -c "text"`` it is the command cut out of that text.
     """
 
     command: Command
@@ -60,6 +71,8 @@ class Entry:
     file: str | None
     arguments: tuple[int, ...]
     options: dict[str, str]
+    launchers: tuple[Launcher, ...] = ()
+    wrapper: str | None = None
 
 
 @dataclass(frozen=True)

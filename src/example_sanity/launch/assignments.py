@@ -1,0 +1,152 @@
+"""Assignments in all their shapes, arrays, declarations and ``unset``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from example_sanity.launch import idioms
+from example_sanity.launch.facts import RawArray, RawAssignment
+from example_sanity.launch.source import decode
+from example_sanity.launch.words import merged
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from example_sanity.launch.walk import Context, Handler, Walk
+
+_QUOTED_ASSIGNMENT = re.compile(rb"[\"']?([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
+
+
+class _Target(NamedTuple):
+    """The left side of an assignment: its name, ``+=``, and where its value begins."""
+
+    name: str
+    append: bool
+    value_start: int
+
+
+def assigned_default(walk: Walk, node: Node, subject: Node, context: Context) -> None:
+    """Collect the assignment that ``${NAME:=word}`` makes, unless it is the value of ``NAME`` itself."""
+    name = walk.text_of(subject)
+    if not walk.source.data.startswith(
+        (f"{name}=".encode(), f'{name}="'.encode()), node.start_byte - len(name) - 1
+    ):
+        before = walk.source.data[max(node.start_byte - len(name) - 2, 0) : node.start_byte]
+        if before != f'{name}="'.encode():
+            _add(walk, node, _Target(name, False, node.start_byte), node, context)
+
+
+def _assignment(walk: Walk, node: Node, context: Context) -> None:
+    target = node.child_by_field_name("name")
+    if target is None:
+        walk.push(node.named_children, context)
+        return
+    name = target
+    if target.type == "subscript":
+        name = target.child_by_field_name("name") or target
+        index = target.child_by_field_name("index")
+        walk.push(
+            [index] if index else [], context.commands(walk.text_of(name) not in walk.facts.associative)
+        )
+    walk.push([child for child in node.named_children if child != target], context)
+    if context.arithmetic:
+        walk.facts.assigned.add(walk.text_of(name))
+        return
+    append = walk.source.data.startswith(b"+", target.end_byte)
+    left = _Target(walk.text_of(name), append, target.end_byte + (2 if append else 1))
+    _add(walk, node, left, node.child_by_field_name("value"), context)
+
+
+def _add(walk: Walk, node: Node, target: _Target, value: Node | None, context: Context) -> None:
+    text = walk.source.data[target.value_start : node.end_byte]
+    walk.facts.assigned.add(target.name)
+    if walk.exports_all:
+        walk.facts.exported.add(target.name)
+    walk.facts.raw_assignments.append(
+        RawAssignment(
+            name=target.name,
+            value=decode(text),
+            default=idioms.default_of(text) if _is_expansion(value) else None,
+            empty_before=target.name in context.empty,
+            start=node.start_byte,
+            end=node.end_byte,
+            array=value is not None and value.type == "array",
+            append=target.append,
+            conditional=context.conditional,
+            function=context.function,
+        )
+    )
+
+
+def _is_expansion(value: Node | None) -> bool:
+    """Whether a value is one expansion, in double quotes or without."""
+    if value is None or value.type == "expansion":
+        return value is not None
+    if value.type != "string" or value.named_child_count != 1:
+        return False
+    inner = value.named_children[0]
+    whole = inner.start_byte == value.start_byte + 1 and inner.end_byte == value.end_byte - 1
+    return whole and inner.type == "expansion"
+
+
+def _array(walk: Walk, node: Node, context: Context) -> None:
+    owner = node.parent
+    name = owner.child_by_field_name("name") if owner is not None else None
+    if owner is not None and name is not None:
+        words = merged(child for child in node.named_children if child.type != "comment")
+        append = walk.source.data.startswith(b"+", name.end_byte)
+        walk.facts.raw_arrays.append(
+            RawArray(walk.text_of(name), words, append, owner.start_byte, owner.end_byte)
+        )
+    walk.push(node.named_children, context)
+
+
+def _declaration(walk: Walk, node: Node, context: Context) -> None:
+    keyword = node.children[0].type
+    children = node.named_children
+    options = "".join(walk.text_of(child)[1:] for child in children if child.type == "word")
+    exports = "n" not in options if keyword == "export" else "x" in options
+    for child in children:
+        name = _declared(walk, child, keyword)
+        if name and exports:
+            walk.facts.exported.add(name)
+        if name and "A" in options:
+            walk.facts.associative.add(name)
+        _declared_value(walk, child, context)
+
+
+def _declared(walk: Walk, child: Node, keyword: str) -> str | None:
+    """Return the name that one word of a declaration is about; ``declare NAME`` sets it, ``export NAME`` does not."""
+    if child.type == "variable_name":
+        name = walk.text_of(child)
+        if keyword not in {"export", "readonly"}:
+            walk.facts.assigned.add(name)
+        return name
+    found = _QUOTED_ASSIGNMENT.match(walk.bytes_of(child))
+    return decode(found[1]) if found else None
+
+
+def _declared_value(walk: Walk, child: Node, context: Context) -> None:
+    if child.type == "variable_assignment":
+        _assignment(walk, child, context)
+        return
+    found = _QUOTED_ASSIGNMENT.match(walk.bytes_of(child))
+    if found:
+        target = _Target(decode(found[1]), found[2] == b"+=", child.start_byte + found.end())
+        _add(walk, child, target, None, context)
+    walk.push([child], context)
+
+
+def _unset(walk: Walk, node: Node, context: Context) -> None:
+    if not context.conditional:
+        names = (child for child in node.named_children if child.type == "variable_name")
+        walk.facts.unset.extend((walk.text_of(name), name.start_byte) for name in names)
+
+
+HANDLERS: dict[str, Handler] = {
+    "variable_assignment": _assignment,
+    "array": _array,
+    "declaration_command": _declaration,
+    "unset_command": _unset,
+}

@@ -1,0 +1,43 @@
+"""Which variable of the environment decides the value of a shell variable, statement by statement."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from example_sanity.launch.syntax import DefaultKind
+
+if TYPE_CHECKING:
+    from example_sanity.launch.syntax import Assignment
+
+_COPY = re.compile(r'"?\$(?:\{([A-Za-z_]\w*|\d+)\}|([A-Za-z_]\w*|\d))"?')
+
+
+class Reach:
+    """The environment name behind each shell name; a name that was never assigned stands for itself.
+
+    An assignment that may not run changes nothing: the environment can still decide on the other path.
+    """
+
+    def __init__(self) -> None:
+        self._behind: dict[str, str | None] = {}
+
+    def of(self, name: str) -> str | None:
+        """Return the environment name that decides ``name``, or None when the script has cut it off."""
+        return self._behind.get(name, name)
+
+    def cut(self, name: str) -> None:
+        """``name`` has a value of the script's own from here on."""
+        self._behind[name] = None
+
+    def note(self, item: Assignment) -> None:
+        """Take an assignment into account."""
+        if item.conditional or item.function or item.append:
+            return
+        copied = _COPY.fullmatch(item.value)
+        if copied:
+            self._behind[item.name] = self.of(copied[1] or copied[2])
+        elif item.kind is not DefaultKind.FIXED:
+            self._behind[item.name] = item.via
+        elif all(self.of(name) is None for name in item.reads):
+            self.cut(item.name)
