@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from example_sanity.launch import idioms
 from example_sanity.launch.facts import RawArray, RawAssignment
 from example_sanity.launch.source import decode
-from example_sanity.launch.words import merged
+from example_sanity.launch.words import merged, ranges
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,11 +19,12 @@ _QUOTED_ASSIGNMENT = re.compile(rb"[\"']?([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 
 
 class _Target(NamedTuple):
-    """The left side of an assignment: its name, ``+=``, and where its value begins."""
+    """The left side of an assignment: its name, ``+=``, and where its value begins and ends."""
 
     name: str
     append: bool
     value_start: int
+    end: int
 
 
 def assigned_default(walk: Walk, node: Node, subject: Node, context: Context) -> None:
@@ -34,10 +35,15 @@ def assigned_default(walk: Walk, node: Node, subject: Node, context: Context) ->
     ):
         before = walk.source.data[max(node.start_byte - len(name) - 2, 0) : node.start_byte]
         if before != f'{name}="'.encode():
-            _add(walk, node, _Target(name, False, node.start_byte), node, context)
+            _add(walk, node, _Target(name, False, node.start_byte, node.end_byte), node, context)
 
 
 def _assignment(walk: Walk, node: Node, context: Context) -> None:
+    assign(walk, node, context, node.end_byte)
+
+
+def assign(walk: Walk, node: Node, context: Context, end: int) -> None:
+    """Collect an assignment whose value ends at ``end``, which is behind the node where lines are continued."""
     target = node.child_by_field_name("name")
     if target is None:
         walk.push(node.named_children, context)
@@ -54,12 +60,12 @@ def _assignment(walk: Walk, node: Node, context: Context) -> None:
         walk.facts.assigned.add(walk.text_of(name))
         return
     append = walk.source.data.startswith(b"+", target.end_byte)
-    left = _Target(walk.text_of(name), append, target.end_byte + (2 if append else 1))
+    left = _Target(walk.text_of(name), append, target.end_byte + (2 if append else 1), end)
     _add(walk, node, left, node.child_by_field_name("value"), context)
 
 
 def _add(walk: Walk, node: Node, target: _Target, value: Node | None, context: Context) -> None:
-    text = walk.source.data[target.value_start : node.end_byte]
+    text = walk.source.data[target.value_start : target.end]
     walk.facts.assigned.add(target.name)
     if walk.exports_all:
         walk.facts.exported.add(target.name)
@@ -67,10 +73,10 @@ def _add(walk: Walk, node: Node, target: _Target, value: Node | None, context: C
         RawAssignment(
             name=target.name,
             value=decode(text),
-            default=idioms.default_of(text) if _is_expansion(value) else None,
+            default=idioms.default_of(text) if _is_expansion(value, target.end) else None,
             empty_before=target.name in context.empty,
             start=node.start_byte,
-            end=node.end_byte,
+            end=target.end,
             array=value is not None and value.type == "array",
             append=target.append,
             conditional=context.conditional,
@@ -79,10 +85,12 @@ def _add(walk: Walk, node: Node, target: _Target, value: Node | None, context: C
     )
 
 
-def _is_expansion(value: Node | None) -> bool:
-    """Whether a value is one expansion, in double quotes or without."""
-    if value is None or value.type == "expansion":
-        return value is not None
+def _is_expansion(value: Node | None, end: int) -> bool:
+    """Whether a value that ends at ``end`` is one expansion, in double quotes or without."""
+    if value is None or value.end_byte != end:
+        return False
+    if value.type == "expansion":
+        return True
     if value.type != "string" or value.named_child_count != 1:
         return False
     inner = value.named_children[0]
@@ -94,7 +102,9 @@ def _array(walk: Walk, node: Node, context: Context) -> None:
     owner = node.parent
     name = owner.child_by_field_name("name") if owner is not None else None
     if owner is not None and name is not None:
-        words = merged(child for child in node.named_children if child.type != "comment")
+        words = merged(
+            ranges(child for child in node.named_children if child.type != "comment"), walk.source.data
+        )
         append = walk.source.data.startswith(b"+", name.end_byte)
         walk.facts.raw_arrays.append(
             RawArray(walk.text_of(name), words, append, owner.start_byte, owner.end_byte)
@@ -133,7 +143,7 @@ def _declared_value(walk: Walk, child: Node, context: Context) -> None:
         return
     found = _QUOTED_ASSIGNMENT.match(walk.bytes_of(child))
     if found:
-        target = _Target(decode(found[1]), found[2] == b"+=", child.start_byte + found.end())
+        target = _Target(decode(found[1]), found[2] == b"+=", child.start_byte + found.end(), child.end_byte)
         _add(walk, child, target, None, context)
     walk.push([child], context)
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Range = tuple[int, int]
 
+# "echo why && exit 1" stops whatever was echoed.
+_REPORTS = (b"echo ", b"printf ")
+
 
 class _Clause(NamedTuple):
     """One branch of an ``if``; ``else`` has no head."""
@@ -102,7 +105,8 @@ def _list(walk: Walk, node: Node, context: Context) -> None:
     both = b"&&" in walk.source.data[left.end_byte : right.start_byte]
     known = idioms.empty_names(condition) if both else idioms.empty_names_otherwise(condition)
     shown = text if both else f"! {{ {text}; }}"
-    _guard(walk, node, [right], [(left.start_byte, left.end_byte)], shown, context)
+    if not condition.startswith(_REPORTS):
+        _guard(walk, node, [right], [(left.start_byte, left.end_byte)], shown, context)
     walk.push(children[1:], _with_empty(context.inside_branch(), known))
     walk.push([left], context)
 
@@ -124,7 +128,8 @@ def last_command(walk: Walk, body: Sequence[Node]) -> tuple[bytes, ...] | None:
         last = nodes.pop()
         if last.type == "command":
             return tuple(walk.bytes_of(child) for child in last.named_children[:2])
-        if last.type in {"compound_statement", "list", "redirected_statement"}:
+        reports = last.type == "list" and walk.bytes_of(last).startswith(_REPORTS)
+        if reports or last.type in {"compound_statement", "redirected_statement"}:
             nodes = [child for child in last.named_children if child.type not in REDIRECTS]
         elif last.type != "comment":
             return None

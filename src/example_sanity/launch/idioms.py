@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
 _DEFAULT = re.compile(rb'"?\$\{(' + _NAME + rb'|[0-9]+)(:?[-=?+])(.*)\}"?', re.DOTALL)
 IDENTIFIER = re.compile(_NAME)
-# In arithmetic, names stand bare or behind "$"; 16#ff and 0x1f hold none.
-ARITHMETIC_NAME = re.compile(rb"\$\{?(" + _NAME + rb"|[0-9]+)|(?<![\w#$])(" + _NAME + rb")")
+# In arithmetic, names stand bare or behind "$"; 16#ff and 0x1f hold none, and "a = …" sets one.
+ARITHMETIC_NAME = re.compile(rb"\$\{?(" + _NAME + rb"|[0-9]+)|(?<![\w#$])(" + _NAME + rb")\b(?!\s*=[^=])")
 DOLLAR_NAME = re.compile(rb"(?<!\\)\$\{?[#!]?(" + _NAME + rb"|[0-9])")
 
 _VARIABLE = (
@@ -31,7 +31,7 @@ _COMPARISON = re.compile(
     + rb"\s+(?:==|=|!=)\s+(?P<word>\"[^\"$`*?\[\\]*\"|'[^'*?\[]*'|[\w./:@%+,-]+)(?=[\s;)\]]|\Z)"
 )
 _EMPTY = rb"-z\s+\"?\$\{?(%s)(?::?[-+][^{}\"]*)?\}?\"?|!\s+-v\s+(%s)|\"?\$\{?(%s)(?::?-)?\}?\"?\s+==?\s+(?:\"\"|'')|\"?x\$\{?(%s)\}?\"?\s+==?\s+\"?x\"?"
-_SET = rb"-n\s+\"?\$\{?(%s)(?::?[-+][^{}\"]*)?\}?\"?|-v\s+(%s)|\"?\$\{?(%s)(?::?-)?\}?\"?\s+!=\s+(?:\"\"|'')"
+_SET = rb"-n\s+\"?\$\{?(%s)(?::?[-+][^{}\"]*)?\}?\"?|(?<!command\s)-v\s+(%s)|\"?\$\{?(%s)(?::?-)?\}?\"?\s+!=\s+(?:\"\"|'')"
 _EMPTY_TEST = re.compile(_EMPTY.replace(b"%s", _NAME))
 _SET_TEST = re.compile(_SET.replace(b"%s", _NAME))
 _BRACKETS = re.compile(rb"(?:(?:\[\[?|test)\s+)?(.*?)(?:\s+\]\]?)?", re.DOTALL)
@@ -115,6 +115,14 @@ def _all_of(condition: bytes, joint: bytes, other: bytes, test: re.Pattern[bytes
         if found:
             names.add(decode(next(group for group in found.groups() if group)))
     return frozenset(names)
+
+
+def demanded(condition: bytes) -> frozenset[str]:
+    """Return the variables that must have a value for a guard's condition to fail (``! { … }`` negates it)."""
+    negated = condition.startswith(b"! {")
+    pattern = _SET_TEST if negated else _EMPTY_TEST
+    found = pattern.finditer(condition)
+    return frozenset(decode(next(group for group in match.groups() if group)) for match in found)
 
 
 def label(pattern: bytes) -> str | None:

@@ -34,10 +34,16 @@ class Reach:
         """Take an assignment into account."""
         if item.conditional or item.function or item.append:
             return
-        copied = _COPY.fullmatch(item.value)
+        copied = source_of(item.value)
         if copied:
-            self._behind[item.name] = self.of(copied[1] or copied[2])
+            self._behind[item.name] = self.of(copied)
         elif item.kind is not DefaultKind.FIXED:
             self._behind[item.name] = item.via
         elif all(self.of(name) is None for name in item.reads):
             self.cut(item.name)
+
+
+def source_of(value: str) -> str | None:
+    """Return the variable that a value copies (``$X``, ``"${X}"``), or None."""
+    copied = _COPY.fullmatch(value)
+    return (copied[1] or copied[2]) if copied else None

@@ -19,6 +19,9 @@ _LITERAL_DOLLAR = re.compile(rb"\$(?=[\x80-\xff])")
 # "${x:$i:2}" makes the grammar end the expansion early; "${x:_i:2}" has the same shape and length.
 _OFFSET = re.compile(rb"(\$\{(?:\w+|@|\*)(?:\[[^\]\n]*\])?:)\$(?=[A-Za-z_])")
 
+# A newline in front of "\ls" becomes part of a word otherwise, and two commands become one.
+_ESCAPED_COMMAND = re.compile(rb"^([ \t]*)\\(?=[A-Za-z])", re.MULTILINE)
+
 
 @lru_cache(maxsize=1)
 def _parser() -> Parser:
@@ -31,7 +34,7 @@ def _parser() -> Parser:
 def masked(data: bytes) -> bytes:
     """Return a copy of the same length that is safe to parse and gives the same tree."""
     copy = data if data.isascii() else _LITERAL_DOLLAR.sub(b".", data)
-    copy = copy.translate(_MASK)
+    copy = _ESCAPED_COMMAND.sub(rb"\1 ", copy.translate(_MASK))
     return _OFFSET.sub(rb"\1_", copy) if b":$" in copy else copy
 
 

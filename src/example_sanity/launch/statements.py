@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from example_sanity.launch import idioms
+from example_sanity.launch.assignments import assign
 from example_sanity.launch.branches import last_command
 from example_sanity.launch.builtins import assigned_by, code_arguments
 from example_sanity.launch.facts import Choice, RawCommand
-from example_sanity.launch.words import REDIRECTS, merged, redirected_words
+from example_sanity.launch.words import REDIRECTS, merged, ranges, redirected_words, touch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,9 +54,8 @@ def _function(walk: Walk, node: Node, context: Context) -> None:
 
 def _redirected(walk: Walk, node: Node, context: Context) -> None:
     body = node.child_by_field_name("body")
-    extra = redirected_words(node)
-    if extra and body is not None and body.type == "command":
-        walk.extra_words[body.start_byte] = extra
+    if body is not None and body.type == "command":
+        walk.extra_words[body.start_byte] = redirected_words(node, body, walk.source.data)
     walk.push(node.named_children, context)
 
 
@@ -64,11 +64,17 @@ def _command(walk: Walk, node: Node, context: Context) -> None:
     prefixes = [child for child in children if child.type == "variable_assignment"]
     others = [child for child in children if child.type != "variable_assignment"]
     nodes = [child for child in others if child.type not in REDIRECTS]
-    words = merged([*nodes, *walk.extra_words.pop(node.start_byte, [])])
+    words = merged([*ranges(nodes), *walk.extra_words.pop(node.start_byte, [])], walk.source.data)
     walk.push(others, context.commands())
+    end = prefixes[-1].end_byte if prefixes else 0
+    if prefixes and words and touch(end, words[0][0], walk.source.data):
+        end = words.pop(0)[1]
     for prefix in prefixes:
         value = prefix.child_by_field_name("value")
-        walk.push([value] if value else [], context)
+        if not words:
+            assign(walk, prefix, context, end if prefix == prefixes[-1] else prefix.end_byte)
+        elif value is not None:
+            walk.push([value], context)
     if words:
         _add(walk, words, context)
 

@@ -77,6 +77,8 @@ def _variable_name(walk: Walk, node: Node, context: Context) -> None:
     if not context.arithmetic:
         return
     start, end, data = node.start_byte, node.end_byte, walk.source.data
+    if data[start : start + 1].isdigit():
+        return
     found = _ARITHMETIC_ASSIGN.match(data, end)
     if found or data[max(start - 2, 0) : start] in {b"++", b"--"}:
         walk.facts.assigned.add(walk.source.text(start, end))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from example_sanity.launch.source import Source
+    from example_sanity.launch.words import Range
 
 # Nodes that hold nothing to collect; "word" is looked at in arithmetic only.
 _LEAVES = frozenset(
@@ -48,7 +49,7 @@ class Walk:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.facts = Facts(source)
-        self.extra_words: dict[int, list[Node]] = {}
+        self.extra_words: dict[int, list[Range]] = {}
         self.statement_end = 0
         self.exports_all = False
         self._stack: list[tuple[Node, Context]] = []

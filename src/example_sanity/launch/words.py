@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -10,32 +11,53 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+Range: TypeAlias = "tuple[int, int]"
+
 REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 
 
-def merged(nodes: Iterable[Node]) -> list[tuple[int, int]]:
-    """Return the byte ranges of words; nodes that touch each other are one word."""
-    words: list[tuple[int, int]] = []
-    for node in sorted(nodes, key=_start):
-        if words and words[-1][1] == node.start_byte:
-            words[-1] = (words[-1][0], node.end_byte)
-        elif node.end_byte > node.start_byte:
-            words.append((node.start_byte, node.end_byte))
+_CONTINUATION = re.compile(rb"(?:\\\r?\n)*")
+
+
+def ranges(nodes: Iterable[Node]) -> list[Range]:
+    """Return the byte ranges of nodes."""
+    return [(node.start_byte, node.end_byte) for node in nodes]
+
+
+def merged(pieces: Iterable[Range], data: bytes) -> list[Range]:
+    """Return the byte ranges of words; pieces that touch, if only across a continued line, are one word."""
+    words: list[Range] = []
+    for start, end in sorted(pieces):
+        if words and touch(words[-1][1], start, data):
+            words[-1] = (words[-1][0], end)
+        elif end > start:
+            words.append((start, end))
     return words
 
 
-def _start(node: Node) -> int:
-    return node.start_byte
+def touch(end: int, start: int, data: bytes) -> bool:
+    """Whether nothing but backslash-newlines stands between two offsets."""
+    return end == start or (
+        data.startswith(b"\\", end) and _CONTINUATION.fullmatch(data, end, start) is not None
+    )
 
 
-def redirected_words(statement: Node) -> list[Node]:
-    """Return the words of a command that stand behind its redirections (``cmd >log word``, ``cmd <<EOF word``)."""
-    extra: list[Node] = []
-    for redirect in statement.children_by_field_name("redirect"):
+def redirected_words(statement: Node, body: Node, data: bytes) -> list[Range]:
+    """Return the words of a command that stand behind its redirections (``cmd >log word``, ``cmd <<EOF word``).
+
+    The ``-`` of ``cmd - <<EOF`` is in no node at all; it is found in the gap in front of the redirection.
+    """
+    redirects = statement.children_by_field_name("redirect")
+    nodes: list[Node] = []
+    for redirect in redirects:
         if redirect.type == "file_redirect":
-            extra += redirect.children_by_field_name("destination")[1:]
+            nodes += redirect.children_by_field_name("destination")[1:]
         elif redirect.type == "heredoc_redirect":
-            extra += redirect.children_by_field_name("argument")
+            nodes += redirect.children_by_field_name("argument")
             for nested in redirect.children_by_field_name("redirect"):
-                extra += nested.children_by_field_name("destination")[1:]
-    return extra
+                nodes += nested.children_by_field_name("destination")[1:]
+    gap = data[body.end_byte : redirects[0].start_byte] if redirects else b""
+    if gap.strip() != b"-":
+        return ranges(nodes)
+    dash = body.end_byte + gap.index(b"-")
+    return [(dash, dash + 1), *ranges(nodes)]
