@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from example_sanity.core.finding import Span
-from example_sanity.core.patterns import Syntax, predicate, samples
+from example_sanity.core.patterns import Syntax, literal, predicate, samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,9 +74,23 @@ class Entry(msgspec.Struct, frozen=True):
         if self.pattern == other.pattern and self.expression == other.expression:
             return True
         here = other.match(files)
-        invented = () if here == [other.pattern] else samples(other.expression or other.pattern, other.syntax)
+        invented = other.invented(here)
         match = predicate(self.expression or self.pattern, self.syntax)
         return bool(here or invented) and set(here) <= set(self.match(files)) and all(map(match, invented))
+
+    def invented(self, here: Sequence[str]) -> list[str]:
+        """Return files that the entry would name if they were there, given those that are.
+
+        A pattern that is the path of a file names nothing else; that of a folder names files in it.
+        """
+        whole = self.expression or self.pattern
+        named = literal(whole, self.syntax)
+        if named is None:
+            return list(samples(whole, self.syntax))
+        if named in here:
+            return []
+        is_folder = any(f"/{named}/" in f"/{path}" for path in here)
+        return [path for path in samples(whole, self.syntax) if not is_folder or f"/{named}/" in f"/{path}"]
 
 
 @lru_cache(maxsize=4096)

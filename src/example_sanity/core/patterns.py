@@ -159,6 +159,7 @@ def literal(pattern: str, syntax: Syntax) -> str | None:
     return None if re.search(r"[*?\[\]{}()|+^$\\]", text) else _bare(text)
 
 
+@lru_cache(maxsize=2048)
 def samples(pattern: str, syntax: Syntax) -> tuple[str, ...]:
     """Return invented paths that a pattern matches: its wildcards filled in, files at it and below it.
 
@@ -167,7 +168,7 @@ def samples(pattern: str, syntax: Syntax) -> tuple[str, ...]:
     text = _plain_regex(pattern) if syntax.is_regex else pattern.removeprefix("!")
     if syntax is Syntax.MODULE:
         text = text.replace(".", "/")
-    stems = {_bare(_fill(text, deep)) for deep in ("", "q1/q2/")}
+    stems = {start + _bare(_fill(text, deep)) for deep in ("", "q1/q2/") for start in ("", "q3/q4/")}
     ends = ("", ".py", "/q0", "/q1/q2.py", "/__init__.py", "/")
     match = predicate(pattern, syntax)
     return tuple(sorted(stem + end for stem in stems for end in ends if match(stem + end)))
@@ -180,9 +181,14 @@ def _fill(text: str, deep: str) -> str:
 
 
 def _plain_regex(pattern: str) -> str:
-    """A regular expression without its anchors and with its escaped punctuation bare."""
-    text = re.sub(r"^\(\?[a-zA-Z]+\)|^\^|^\.[*+]|\(\^\|/\)|\$$", "", pattern.strip())
-    text = re.sub(r"^\^|\.[*+]$|(?<!\\)\$$", "", text)
+    """A regular expression without flags, anchors and groups that hold one thing, its punctuation bare."""
+    flags = re.match(r"\s*\(\?([a-zA-Z]+)\)", pattern)
+    text = pattern[flags.end() :] if flags else pattern
+    if flags and "x" in flags[1]:
+        text = re.sub(r"\s+", "", text)
+    text = re.sub(r"\((?:\?:)?([^()|]*)\)", r"\1", text.strip())
+    text = re.sub(r"^(?:\^|\.[*+]|\(\^\|/\))+", "", text)
+    text = re.sub(r"(?:(?<!\\)\$|\.[*+])+$", "", text)
     return re.sub(r"\\([./_-])", r"\1", text)
 
 
@@ -194,5 +200,5 @@ def names_something(pattern: str, syntax: Syntax) -> bool:
     """Whether a pattern names a file or folder, rather than a kind of file such as ``*.ipynb`` or ``*_test.py``."""
     if syntax.is_regex:
         text = _plain_regex(pattern)
-        return bool(re.search(r"[\w-]{2,}/|/[\w-]{2,}", text) or re.fullmatch(r"\w[\w.-]+", text))
+        return bool(re.search(r"[\w-]{2,}/|/[\w-]{2,}", text) or re.fullmatch(r"[A-Za-z0-9][\w.-]+", text))
     return any(part and not re.search(r"[*?\[{]", part) for part in pattern.split("/"))

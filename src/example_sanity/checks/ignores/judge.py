@@ -110,10 +110,13 @@ def moved_to(entry: Entry, project: Project) -> str | None:
     named = literal(entry.expression or entry.pattern, entry.syntax)
     if not named or entry.syntax is Syntax.MODULE:
         return None
+    base = entry.bases[0] and entry.bases[0] + "/"
+    known = [path[len(base) :] for path in (*project.all_files, *project.folders) if path.startswith(base)]
     name = named.rpartition("/")[2]
-    known = [*project.all_files, *sorted(project.folders - {""})]
     same = [path for path in known if path.rpartition("/")[2] == name]
-    return nearest(named, same, 0) if same else nearest(named, known, 88)
+    if len(same) == 1:
+        return same[0]
+    return nearest(named, same or known, 80 if same else 88)
 
 
 def covering(entry: Entry, context: Context) -> Entry | None:

@@ -33,8 +33,6 @@ def alternatives(expression: str) -> list[Alternative]:
     texts = [_without_comments(piece) if verbose else piece for piece in pieces]
     if len(texts) < 2 or not all(re.search(r"\w{2,}", _bare(text)) for text in texts):
         return whole
-    if all(re.fullmatch(r"\w+", text) for text in texts) and suffix.strip(" \n)$"):
-        return whole
     return [Alternative(text.strip(), f"{prefix}{text}{suffix}") for text in texts]
 
 
@@ -55,6 +53,8 @@ def _split(expression: str, start: int, tokens: re.Pattern[str]) -> tuple[str, l
     if len(groups) != 1 or expression[groups[0][1] + 1 : groups[0][1] + 2] in ("*", "+", "?", "{"):
         return None
     opening, closing = groups[0]
+    if re.search(r"[\w.*+)\]-]$", expression[start:opening]):
+        return None  # endings of one word, not names
     head = re.match(r"\((?:\?:)?(?!\?)", expression[opening:])
     return _cut(expression, opening + head.end(), closing, bars.get(1, [])) if head else None
 

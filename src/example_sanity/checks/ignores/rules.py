@@ -106,12 +106,12 @@ def _stale_message(entry: Entry, context: Context) -> str:
     folder = _folder_of_files(entry, context)
     if folder:
         return f"{_called(entry)} names a folder, and ruff compares it with files; write '{folder}/**'"
-    target = judge.moved_to(entry, context.project)
     what = "does not exist" if literal(entry.pattern, entry.syntax) else f"matches none of the {count} files"
-    so = {Effect.SELECTS: ", so nothing is looked at", Effect.ASSIGNS: ", so it assigns nothing"}
-    if target:
-        return f"{_called(entry)} {what}{so.get(entry.effect, '')}; if {target!r} is meant, name that, else delete it"
-    return f"{_called(entry)} {what}{so.get(entry.effect, '')}; delete the entry"
+    where = f" below {entry.bases[0]}" if entry.bases[0] else ""
+    effects = {Effect.SELECTS: ", so nothing is looked at", Effect.ASSIGNS: ", so it assigns nothing"}
+    target = judge.moved_to(entry, context.project)
+    advice = f"if {target!r} is meant, name that, else delete it" if target else "delete the entry"
+    return f"{_called(entry)} {what}{where}{effects.get(entry.effect, '')}; {advice}"
 
 
 def _folder_of_files(entry: Entry, context: Context) -> str | None:
