@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FAMILIES = {
     "naming": ("NAM", "file names of launchers"),
     "ignores": ("IGN", "ignore lists that rot"),
+    "knobs": ("ENV", "environment variables: grouping, defaults, use"),
     "mesh": ("MSH", "parallel mesh arithmetic and guards"),
 }
 

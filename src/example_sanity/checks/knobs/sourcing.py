@@ -1,0 +1,96 @@
+"""The other scripts that matter to a script's variables: those that it sources, those that source or call it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, cast
+
+from example_sanity.core.errors import Uninspectable
+from example_sanity.core.rule import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from example_sanity.core.project import Project
+    from example_sanity.core.rule import Context
+    from example_sanity.launch.syntax import CommandSite, Script
+
+_CALLER_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".yml", ".yaml")
+_OWN_FOLDER = re.compile(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
+# One expansion and then a literal path; substitutions may nest once: $(cd "$(dirname "$0")" && pwd)/env.sh.
+_LEADING_EXPANSION = re.compile(r"(\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+)(/[^$`*?\[]*)")
+_LITERAL = re.compile(r"[^$`*?\[~<]+")
+
+
+def sourced(script: Script, context: Context) -> list[Script] | None:
+    """Return the scripts that are sourced, directly or not; None when one of them cannot be told or read."""
+    found: dict[str, Script] = {}
+    waiting = [script]
+    while waiting:
+        current = waiting.pop()
+        for site in _source_sites(current):
+            path = _target(site, current, context.project)
+            if path is None:
+                return None
+            if path not in found and path != script.path:
+                try:
+                    (item,) = context.load(Subject.SCRIPT, path)
+                except Uninspectable:
+                    return None
+                found[path] = cast("Script", item)
+                waiting.append(found[path])
+    return list(found.values())
+
+
+def _source_sites(script: Script) -> Iterator[CommandSite]:
+    return (site for site in script.commands if site.name in {"source", "."} and len(site.words) > 1)
+
+
+def _target(site: CommandSite, script: Script, project: Project) -> str | None:
+    """The file that a ``source`` reads, where its path is literal or starts at the script's own folder."""
+    text = site.words[1].text.replace('"', "").replace("'", "")
+    led = _LEADING_EXPANSION.fullmatch(text)
+    if led and _is_own_folder(led[1], script):
+        rest = led[2].lstrip("/")
+    elif _LITERAL.fullmatch(text):
+        rest = text
+    else:
+        return None
+    folders = (posixpath.dirname(script.path), "")
+    candidates = (posixpath.normpath(posixpath.join(folder, rest)) for folder in folders)
+    return next((path for path in candidates if path in project.all_files), None)
+
+
+def _is_own_folder(expansion: str, script: Script) -> bool:
+    if _OWN_FOLDER.search(expansion):
+        return True
+    name = re.fullmatch(r"\$\{?(\w+)\}?", expansion)
+    values = [a.value for a in script.assignments if name and a.name == name[1]]
+    return any(_OWN_FOLDER.search(value) for value in values)
+
+
+def is_sourced(script: Script, project: Project) -> bool:
+    """Return whether another script of the project sources this one, so that its variables live on there."""
+    name = re.escape(posixpath.basename(script.path)).encode()
+    source = re.compile(rb"(?m)(?:^|[\s;&|])(?:source|\.)[ \t]+\S*" + name)
+    return any(source.search(text) for text in _callers(script, project))
+
+
+def is_passed_by_caller(name: str, script: Script, project: Project) -> bool:
+    """Return whether a script or workflow that names this script also mentions the variable."""
+    mention = re.compile(rb"\b" + name.encode() + rb"\b")
+    return any(mention.search(text) for text in _callers(script, project))
+
+
+def _callers(script: Script, project: Project) -> Iterator[bytes]:
+    """The contents of the files that name this script."""
+    name = posixpath.basename(script.path).encode()
+    for path in project.all_files:
+        if path.endswith(_CALLER_SUFFIXES) and path != script.path:
+            try:
+                text = project.read(path)
+            except Uninspectable:
+                continue
+            if name in text:
+                yield text

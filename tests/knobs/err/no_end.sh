@@ -1,0 +1,5 @@
+# ---- user-adjustable ----
+TP=${TP:-2}
+
+# ---- launch ----
+torchrun train.py "$TP"

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+set -ex
+torchrun train.py --load $CKPT
+set +u
