@@ -36,15 +36,16 @@ class ScriptLoader(PathLoader):
 
     def load(self, context: Context, path: str) -> Loaded:
         """Parse the script. Raises Uninspectable (SYS001, SYS002, SYS003)."""
-        from example_sanity.launch.evaluator import syntax_error
         from example_sanity.launch.syntax import parse
 
         context.project.text(path)
         script = parse(path, context.project.read(path))
-        # tree-sitter stumbles over a few valid scripts, so bash's own grammar has the last word.
-        error = syntax_error(script) if script.errors else None
-        if error:
-            raise Uninspectable("SYS003", f"bash cannot parse the script: {error}", script.errors[0])
+        if script.errors:
+            # tree-sitter stumbles over a few valid scripts, so bash's own grammar has the last word.
+            from example_sanity.launch.evaluator import syntax_error
+
+            if error := syntax_error(script):
+                raise Uninspectable("SYS003", f"bash cannot parse the script: {error}", script.errors[0])
         return Loaded((script,))
 
 
