@@ -155,6 +155,7 @@ def test_a_misspelt_end_is_spelt_right(write: Write) -> None:
     [
         ('set -u\ntorchrun "$CKPT/a"\n', 'torchrun "${CKPT:?set CKPT}/a"', True),
         ("torchrun ${CKPT}\n", "torchrun ${CKPT:?set CKPT}", False),
+        ('RUN=a\ntorchrun "$RUN_test" $RUN\n', 'torchrun "${RUN}_test" $RUN', True),
         ("torchrun ${CKPT%/}\n", None, False),
         ("torchrun $((CKPT + 1))\n", None, False),
     ],

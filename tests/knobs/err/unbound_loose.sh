@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
 set -ex
-torchrun train.py --load $CKPT
+RUN=a
+torchrun train.py --name $RUN_test --tag ${RUN_b} $RUN --load $CKPT
 set +u

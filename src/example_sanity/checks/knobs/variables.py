@@ -134,7 +134,7 @@ class UnboundVariable(KnobRule):
                 yield self._report(name, reads, strict, script)
 
     def _report(self, name: str, reads: Sequence[Read], strict: bool, script: Script) -> Finding:
-        meant = nearest(name, script.assigned - {name}, 85)
+        meant = _meant(reads[0], script)
         hint = f"did you mean {meant}? Otherwise " if meant else ""
         array = all(_is_all_elements(read, script) for read in reads)
         if array:
@@ -150,8 +150,27 @@ class UnboundVariable(KnobRule):
             reads[0].span,
             f"{name} is read{_count(reads)}, but nothing sets it: {effect}; {hint}{way}",
             severity=Severity.ERROR if strict and not array else Severity.WARNING,
-            fix=_demand(reads[0], strict, script),
+            fix=_separate(reads[0], meant, script) or _demand(reads[0], strict, script),
         )
+
+
+def _meant(read: Read, script: Script) -> str | None:
+    """What a read was probably meant to be: ``${A}_b`` for ``$A_b``, or the most similar name that is set."""
+    name = read.name
+    if script.data[: read.start].endswith(b"$"):
+        heads = [other for other in script.assigned if name.startswith(f"{other}_")]
+        if heads:
+            head = max(heads, key=len)
+            return f"${{{head}}}{name.removeprefix(head)}"
+    return nearest(name, script.assigned - {name}, 85)
+
+
+def _separate(read: Read, meant: str | None, script: Script) -> Fix | None:
+    """Write ``${A}_b`` for ``$A_b``."""
+    if meant is None or not meant.startswith("$"):
+        return None
+    span = Span(read.span.line, read.span.column - 1, read.span.end_line, read.span.end_column)
+    return Fix(f"write {meant}", (Edit(script.path, span, meant),))
 
 
 def _count(reads: Sequence[Read]) -> str:
