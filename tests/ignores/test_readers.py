@@ -89,7 +89,7 @@ exclude = ["docs/conf.py"]
 """
     assert said(write, "pyproject.toml", text) == [
         "2:12 IGN001 'src/gone.py' in ruff exclude does not exist; delete the entry",
-        "2:27 IGN001 'scripts/*.py' in ruff exclude matches none of the 6 files; delete the entry",
+        "2:27 IGN001 'scripts/*.py' in ruff exclude matches nothing: there is no 'scripts'; delete the entry",
         "4:12 IGN001 'docs/conf.py' in ruff format.exclude does not exist; delete the entry",
         (
             "6:1 IGN001 'tests' in ruff lint.per-file-ignores names a folder, and ruff compares it with files; "
@@ -163,7 +163,7 @@ repos:
         exclude: "["
 """
     assert said(write, ".pre-commit-config.yaml", text) == [
-        "4:5 IGN001 'old/.*\\\\.md' in exclude matches none of the 7 files; delete the entry",
+        "4:5 IGN001 'old/.*\\\\.md' in exclude matches nothing: there is no 'old'; delete the entry",
         "5:5 IGN004 'docs/a\\\\.md' in exclude is already covered by 'docs/' on line 3; delete it",
         "11:16 IGN001 '^srcs/' in files of hook one does not exist, so nothing is looked at; delete the entry",
         "12:34 IGN001 'src/b\\\\.py' in exclude of hook two does not exist; delete the entry",

@@ -101,6 +101,19 @@ def test_a_glob_is_stale_with_the_number_of_files(judge: Judge) -> None:
     ]
 
 
+def test_a_glob_in_a_renamed_folder_says_its_new_name(judge: Judge) -> None:
+    files = {
+        "pyproject.toml": ignore("examples/server/migrations/**/*.sh"),
+        "examples/server/_migrations/a.sh": "",
+    }
+    assert said(judge(files)) == [
+        (
+            "2 IGN001 'examples/server/migrations/**/*.sh' in per-file-ignore matches nothing: there is no "
+            "'examples/server/migrations'; if 'examples/server/_migrations' is meant, name that, else delete it"
+        )
+    ]
+
+
 def test_own_include_and_exclude(judge: Judge) -> None:
     text = "[tool.example-sanity]\nexclude = [\n  'examples/gone/',\n  'examples/ppo/',\n]\ninclude = ['nothing/']\n"
     assert said(judge({"pyproject.toml": text, GOOD: ""})) == [
@@ -275,8 +288,8 @@ def test_git_decides_what_comes_and_goes(judge: Judge, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     files = {
         ".gitignore": "outputs/\n",
-        ".gitmodules": '[submodule "recipe"]\n\tpath = recipe\n\turl = x\n',
-        "pyproject.toml": "[tool.ruff]\nexclude = ['outputs', 'recipe/a', 'results']\n",
+        ".gitmodules": '[submodule "recipe"]\n\tpath = recipe\n\tpath = 3rd/x\n',
+        "pyproject.toml": "[tool.ruff]\nexclude = ['outputs', 'recipe/a', '3rd', 'results']\n",
     }
     assert said(judge(files)) == ["2 IGN001 'results' in ruff exclude does not exist; delete the entry"]
 

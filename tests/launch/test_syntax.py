@@ -215,7 +215,27 @@ let k=1 m+=2
 declare q
 local r
 """
-        expected = ["i", "j", "s", "a", "b", "parts", "lines", "rows", "opt", "OPTARG", "OPTIND", "out", "k", "m", "n", "o", "p", "q", "r"]
+        expected = [
+            "i",
+            "j",
+            "s",
+            "a",
+            "b",
+            "parts",
+            "lines",
+            "rows",
+            "opt",
+            "OPTARG",
+            "OPTIND",
+            "out",
+            "k",
+            "m",
+            "n",
+            "o",
+            "p",
+            "q",
+            "r",
+        ]
         assert script(text).assigned == frozenset(expected)
         assert script(text).assignments == ()
 

@@ -48,15 +48,20 @@ def _may_match_later(entry: Entry, context: Context) -> bool:
         return True
     named = literal(whole, entry.syntax)
     invented = (named,) if named else samples(whole, entry.syntax)
-    paths = [f"{base}/{path}".lstrip("/") for base in entry.bases for path in (*invented, *_trunk(whole))]
+    paths = [
+        f"{base}/{path}".lstrip("/")
+        for base in entry.bases
+        for path in (*invented, trunk(entry.pattern))
+        if path
+    ]
     return _comes_and_goes(paths, context)
 
 
-def _trunk(pattern: str) -> list[str]:
-    """The folders that a pattern begins with, as words without anchors and escapes."""
+def trunk(pattern: str) -> str:
+    """Return the folders that a pattern begins with, bare of anchors and escapes; empty where there are none."""
     words = re.sub(r"\\(.)", r"\1", pattern.lstrip("^!/"))
     found = re.match(r"(?:\./)?((?:[\w.@+-]+/)*[\w.@+-]+)(?=$|/)", words)
-    return [found[1]] if found else []
+    return found[1] if found else ""
 
 
 def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
@@ -65,7 +70,11 @@ def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
     if any(fnmatch.fnmatchcase(part, name) for part in parts for name in transient):
         return True
     submodules = _submodules(context.project)
-    if any(path == module or path.startswith(module + "/") for path in paths for module in submodules):
+    if any(
+        f"{path}/".startswith(f"{module}/") or module.startswith(f"{path}/")
+        for path in paths
+        for module in submodules
+    ):
         return True
     root = context.project.root
     if any((root / path).is_file() for path in paths):
@@ -105,11 +114,15 @@ def _is_own_module(entry: Entry, project: Project) -> bool:
     )
 
 
-def moved_to(entry: Entry, project: Project) -> str | None:
-    """Return the path that a stale entry probably means: the same name elsewhere, else nearly the same path."""
-    named = literal(entry.expression or entry.pattern, entry.syntax)
-    if not named or entry.syntax is Syntax.MODULE:
-        return None
+def missing_folder(entry: Entry, project: Project) -> str | None:
+    """Return the folder that a stale entry with wildcards looks in, when there is no such folder."""
+    folder = trunk(entry.pattern)
+    there = any(f"{base}/{folder}".lstrip("/") in project.folders for base in entry.bases)
+    return None if there or literal(entry.pattern, entry.syntax) else folder or None
+
+
+def moved_to(named: str, entry: Entry, project: Project) -> str | None:
+    """Return the path that a missing one probably stands for: the same name elsewhere, else nearly the same path."""
     base = entry.bases[0] and entry.bases[0] + "/"
     known = [path[len(base) :] for path in (*project.all_files, *project.folders) if path.startswith(base)]
     name = named.rpartition("/")[2]

@@ -100,16 +100,19 @@ def _called(entry: Entry) -> str:
 
 
 def _stale_message(entry: Entry, context: Context) -> str:
-    count = len(context.project.all_files)
+    project = context.project
     if entry.syntax is Syntax.MODULE:
         return f"{_called(entry)} names no module of this repository, so the section does nothing; delete the entry"
     folder = _folder_of_files(entry, context)
     if folder:
         return f"{_called(entry)} names a folder, and ruff compares it with files; write '{folder}/**'"
-    what = "does not exist" if literal(entry.pattern, entry.syntax) else f"matches none of the {count} files"
+    named, absent = literal(entry.pattern, entry.syntax), judge.missing_folder(entry, project)
+    what = "does not exist" if named else f"matches none of the {len(project.all_files)} files"
+    if absent:
+        what = f"matches nothing: there is no {absent!r}"
     where = f" below {entry.bases[0]}" if entry.bases[0] else ""
     effects = {Effect.SELECTS: ", so nothing is looked at", Effect.ASSIGNS: ", so it assigns nothing"}
-    target = judge.moved_to(entry, context.project)
+    target = judge.moved_to(named or absent or "", entry, project) if named or absent else None
     advice = f"if {target!r} is meant, name that, else delete it" if target else "delete the entry"
     return f"{_called(entry)} {what}{where}{effects.get(entry.effect, '')}; {advice}"
 
