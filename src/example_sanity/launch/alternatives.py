@@ -57,7 +57,8 @@ def _settable(choice: Alternative, before: Sequence[Assignment], reach: Reach, s
 def _optional(item: Assignment) -> bool:
     """Whether an assignment leaves the way open: it builds on its own name, or is one of a loop over arguments."""
     from_arguments = item.conditional and item.function is None and any(name.isdigit() for name in item.reads)
-    return from_arguments or item.name in item.reads
+    builds_on_itself = item.kind is DefaultKind.FIXED and item.name in item.reads
+    return from_arguments or builds_on_itself
 
 
 def default_value(name: str, before: Sequence[Assignment], inline: str | None = None) -> str | None:

@@ -87,21 +87,23 @@ def parse(word: str) -> Override:
     operation, rest = _operation(word)
     name, equals, raw = rest.partition("=")
     key, at, package = name.partition("@")
-    value: Value = raw
-    error = None
     try:
-        if not _KEY.fullmatch(name):
-            raise OverrideError(f"{name!r} is no key: expected names joined by dots, or group/name@package")
-        if equals:
-            value = _value(raw.lstrip(" \t"), len(word) - len(raw.lstrip(" \t")))
-        elif operation == "delete":
-            value = None
-        else:
-            value = raw = word
-            raise OverrideError("there is no '=' in it")
+        value = _read(operation, name, raw if equals else None, len(word) - len(raw))
     except OverrideError as problem:
-        error = str(problem)
-    return Override(operation, key, package if at else None, value, raw, error)
+        raw = raw if equals else word
+        return Override(operation, key, package if at else None, raw, raw, str(problem))
+    return Override(operation, key, package if at else None, value, raw)
+
+
+def _read(operation: str, name: str, raw: str | None, column: int) -> Value:
+    if raw is None and operation != "delete":
+        raise OverrideError("there is no '=' in it")
+    if not _KEY.fullmatch(name):
+        raise OverrideError(f"{name!r} is no key: expected names joined by dots, or group/name@package")
+    if raw is None:
+        return None
+    text = raw.lstrip(" \t")
+    return _value(text, column + len(raw) - len(text))
 
 
 def _operation(word: str) -> tuple[str, str]:

@@ -117,7 +117,7 @@ def _variables(script: Script) -> Iterator[str]:
     reach = Reach()
     pending = list(script.assignments)
     for place, name, strict in sorted([*_strict_reads(script), *_guarded(script)]):
-        while pending and pending[0].start < place:
+        while pending and pending[0].end <= place:
             reach.note(pending.pop(0))
         before = script.assignments[: len(script.assignments) - len(pending)]
         behind = reach.of(name)
