@@ -1,0 +1,152 @@
+"""The seam behind which a launcher gets its meaning: ``evaluate(script, scenario) -> Launch``.
+
+Nothing here raises for what a script does; a script that could not be evaluated has a ``failure``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from example_sanity.launch import normalise, sandbox, world
+from example_sanity.launch.command import Launch
+from example_sanity.launch.guardruns import GuardRun, guard_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from example_sanity.launch.scenario import Scenario
+    from example_sanity.launch.syntax import Script
+
+__all__ = ["GuardRun", "evaluate", "guard_runs", "syntax_error"]
+
+ROUNDS = 3
+_WORD = re.compile(r"[\w.+-]+")
+_SENTINELS = re.compile(
+    "[\ue000-\ue00f\ufdd0-\ufddf]"
+)  # bashkit's own marks: in a word they mean that it misread one
+_ASSIGNED = re.compile(r"(?<![\w$.-])([A-Za-z_]\w*)\+?=(?!=)(\()?")
+
+
+def evaluate(
+    script: Script,
+    scenario: Scenario,
+    root: Path | None = None,
+    engine: str = "bashkit",
+    unknown: str = "",
+) -> Launch:
+    """Return what ``script`` would run under ``scenario``.
+
+    ``root`` is the project folder that the script sees as ``/`` and starts in (None: an empty one). ``engine`` is
+    ``bashkit`` (in this process, nothing runs) or ``bash`` (the real one, in namespaces of its own, Linux only).
+    ``unknown`` is what commands print of which nobody knows the output (``python -c``, ``git describe``).
+    Raises ValueError for another engine; for what the script does never: then ``failure`` says why, and ``limit``
+    whether it was a limit on time, memory, commands or output.
+    """
+    if engine == "bash":
+        from example_sanity.launch import realbash
+
+        return realbash.evaluate(script, scenario, root)
+    if engine != "bashkit":
+        raise ValueError(f"unknown engine {engine!r}: expected 'bashkit' or 'bash'")
+    reason = sandbox.unreadable(script.data)
+    if reason is not None:
+        return _failed(script, scenario, reason)
+    mentioned = world.names(scenario.probes) & {*_WORD.findall(script.text)}
+    names = {*mentioned} | _missing(normalise.normalise(script.text, "0").names, root)
+    for _ in range(ROUNDS):
+        try:
+            box = _run(script, scenario, root, names, unknown)
+        except OSError as error:
+            return _failed(script, scenario, str(error))
+        missing = {*_missing(box.wanted, root), *sandbox.unknown_commands(box.outcome.stderr)} - {*box.names}
+        missing -= world.absent(scenario.probes) | names
+        if not missing:
+            break
+        names |= missing
+    return _launch(script, scenario, box)
+
+
+def syntax_error(script: Script) -> str | None:
+    """Return what bash's grammar has against the script, with the line, or None when it parses."""
+    if sandbox.unreadable(script.data) is not None:
+        return None
+    # the sandbox's grammar has a gap or two that the rewritten text does not meet
+    error = sandbox.syntax_error(script.text)
+    return error and sandbox.syntax_error(normalise.normalise(script.text, "0").text) and error
+
+
+def _missing(names: Iterable[str], root: Path | None) -> set[str]:
+    """Return the commands that the project cannot hold itself. A relative path is only known once it was missing."""
+    return {
+        name
+        for name in names
+        if "/" not in name or (name.startswith("/") and not (root is not None and (root / name[1:]).exists()))
+    }
+
+
+def _run(
+    script: Script, scenario: Scenario, root: Path | None, names: set[str], unknown: str
+) -> sandbox.Sandbox:
+    environment = {**scenario.environment, **scenario.placeholders}
+    box = sandbox.Sandbox(root, environment, scenario.probes, names, unknown)
+    path = "/" + script.path.lstrip("/")
+    box.add_script(path, script.text, prelude(script, unknown))
+    box.run(" ".join(["bash", shlex.quote(script.path), *map(shlex.quote, scenario.arguments)]))
+    return box
+
+
+def prelude(script: Script, unknown: str = "") -> str:
+    """Return the shell text before the script: it hands the scalar variables over at the end, and seeds RANDOM."""
+    arrays = {match[1] for match in _ASSIGNED.finditer(script.text) if match[2]}
+    names = sorted({match[1] for match in _ASSIGNED.finditer(script.text)} - arrays)
+    seed = f"RANDOM={len(unknown) + 1}; " if "RANDOM" in script.text else ""
+    words = " ".join(f'{name} "${{{name}+x}}" "${{{name}-}}"' for name in names)
+    return f"trap '{{ set +x; }} 2>/dev/null; {sandbox.END} {words}' EXIT; " + seed
+
+
+def _failed(script: Script, scenario: Scenario, reason: str) -> Launch:
+    return Launch(script, scenario, (), (), 1, "", "", {}, failure=reason)
+
+
+def _launch(script: Script, scenario: Scenario, box: sandbox.Sandbox) -> Launch:
+    from example_sanity.launch import provenance
+    from example_sanity.launch.entry import entries
+
+    outcome = box.outcome
+    commands = provenance.locate(script, box.files, box.commands)
+    return Launch(
+        script=script,
+        scenario=scenario,
+        commands=commands,
+        entries=entries(commands),
+        status=outcome.status,
+        stdout=outcome.stdout,
+        stderr=outcome.stderr,
+        variables=box.variables,
+        failure=_failure(script, box),
+        limit=outcome.limit,
+    )
+
+
+def cut_short(script: Script, status: int) -> str | None:
+    """Return the syntax error at which bash stopped reading the script, or None. What stood before it did run."""
+    error = syntax_error(script) if status else None
+    return error and f"bash cannot parse the script: {error}"
+
+
+def _failure(script: Script, box: sandbox.Sandbox) -> str | None:
+    """Return why nothing may be concluded from a run, or None. A status other than 0 is no such reason."""
+    if box.outcome.error is not None:
+        return box.outcome.error
+    if box.outcome.problems:
+        return box.outcome.problems[0]
+    broken = cut_short(script, box.outcome.status)
+    if broken:
+        return broken
+    for command in box.commands:
+        if any(_SENTINELS.search(word) for word in command.argv):
+            return f"the sandbox misread a word of {command.argv[0]}"
+    return None

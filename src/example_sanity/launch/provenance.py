@@ -1,0 +1,167 @@
+"""Where a recorded command and each of its words came from.
+
+The call site is exact: its offset travelled with the command. The source word is found by comparing: the words that
+can reach the site (its own, those of the arrays and variables that it expands, those of a function's callers) are laid
+out in the order in which they expand, and each recorded word is matched to the one whose literal text it carries.
+Where that leaves a choice, the call site stands for the word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from example_sanity.core.finding import Span
+from example_sanity.launch import world
+from example_sanity.launch.command import Command, Origin
+from example_sanity.launch.sourcewords import Candidate, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from example_sanity.launch.sandbox import Recorded
+    from example_sanity.launch.syntax import Script
+
+_BOOKKEEPING = frozenset({"PWD", "OLDPWD", "SHLVL", "_"})
+_GIVEN = {"PATH": world.PATH, "HOME": world.HOME, "USER": "user"}
+
+
+def locate(script: Script, files: Mapping[str, str], records: Sequence[Recorded]) -> tuple[Command, ...]:
+    """Turn what an engine recorded into commands with origins.
+
+    ``files`` are the script files that were read, in the order of the indexes in the records' sites, with their text;
+    the first is ``script`` itself. A record without a site gets the script's first line.
+    """
+    layouts = _Layouts(script, files)
+    return tuple(_command(record, layouts) for record in records)
+
+
+def environment(seen: Mapping[str, str]) -> dict[str, str]:
+    """Return what a command gets on top of an empty environment: without what every shell sets for itself."""
+    return {
+        name: value
+        for name, value in sorted(seen.items())
+        if name not in _BOOKKEEPING and _GIVEN.get(name) != value
+    }
+
+
+class _Layouts:
+    """The scripts of one evaluation, parsed when a command first comes from one, with what was laid out before."""
+
+    def __init__(self, script: Script, files: Mapping[str, str]) -> None:
+        self.script = script
+        self._paths = list(files)
+        self._texts = files
+        self._made: dict[int, Layout] = {}
+
+    def of(self, index: int) -> Layout:
+        from example_sanity.launch.syntax import parse
+
+        if index == 0:
+            return _layout(self.script)
+        if index not in self._made:
+            path = self._paths[index]
+            data = self._texts[path].encode("utf-8", "surrogateescape")
+            self._made[index] = Layout(parse(path.lstrip("/"), data))
+        return self._made[index]
+
+
+_recent: list[Layout] = []  # the scenarios of a script come one after the other
+
+
+def _layout(script: Script) -> Layout:
+    found = next((layout for layout in _recent if layout.script is script), None)
+    if found is None:
+        found = Layout(script)
+        _recent[:] = [found, *_recent[:3]]
+    return found
+
+
+def _command(record: Recorded, layouts: _Layouts) -> Command:
+    argv, seen = record.argv, environment(record.environment)
+    if record.site is None:
+        site = Origin(layouts.script.path, Span())
+        return Command(argv, seen, record.status, site, (site,) * len(argv))
+    layout = layouts.of(record.site[0])
+    found = layout.site_at(record.site[1])
+    site = Origin(layout.script.path, layout.span_of(found, record.site[1]))
+    matched = match(argv, layout.words_of(found)) if found else [None] * len(argv)
+    origins = tuple(_origin(layout, candidate, site) for candidate in matched)
+    return Command(argv, seen, record.status, site, origins)
+
+
+def _origin(layout: Layout, candidate: Candidate | None, site: Origin) -> Origin:
+    if candidate is None:
+        return site
+    knobs = layout.knobs_of(candidate.reads)
+    return Origin(layout.script.path, candidate.span, exact=True, group=candidate.group, knobs=knobs)
+
+
+def match(argv: Sequence[str], candidates: Sequence[Candidate]) -> list[Candidate | None]:
+    """Return the source word of each word of ``argv``, or None where several would do.
+
+    Words with literal text come first; those that are nothing but an expansion follow from their neighbours.
+    """
+    index: dict[str, list[int]] = {}
+    for place, candidate in enumerate(candidates):
+        index.setdefault(candidate.anchor, []).append(place)
+    options = [_options(word, candidates, index) for word in argv]
+    places: list[int | None] = [found[0] if len(found) == 1 else None for found in options]
+    _settle_repeats(places, options)
+    _settle_by_order(places, options)
+    _settle_neighbours(places, argv, candidates)
+    return [None if place is None else candidates[place] for place in places]
+
+
+def _options(word: str, candidates: Sequence[Candidate], index: Mapping[str, list[int]]) -> list[int]:
+    """Return the places of the candidates that carry the most literal text of ``word``."""
+    found = [place for place in index.get(word, ()) if candidates[place].fits(word)]
+    if found:
+        return found
+    for cut in sorted({at + 1 for at, character in enumerate(word) if character in "=/:.-_"}, reverse=True):
+        found = [place for place in index.get(word[:cut], ()) if candidates[place].fits(word)]
+        if found:
+            return found
+    fitting = [p for p, c in enumerate(candidates) if c.literal and not c.whole and c.fits(word)]
+    longest = max((candidates[place].literal for place in fitting), default=0)
+    return [place for place in fitting if candidates[place].literal == longest]
+
+
+def _settle_repeats(places: list[int | None], options: Sequence[list[int]]) -> None:
+    """The same choice as often as there are words to choose from: they stand in order."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, found in enumerate(options):
+        if len(found) > 1:
+            groups.setdefault(tuple(found), []).append(at)
+    for choice, positions in groups.items():
+        if len(choice) == len(positions):
+            for at, place in zip(positions, choice, strict=True):
+                places[at] = place
+
+
+def _settle_by_order(places: list[int | None], options: Sequence[list[int]]) -> None:
+    """Take the one option that lies between the words settled before and after."""
+    for at, found in enumerate(options):
+        if places[at] is None and found:
+            before = next((p for p in reversed(places[:at]) if p is not None), -1)
+            after = next((p for p in places[at + 1 :] if p is not None), 1 << 30)
+            between = [place for place in found if before < place < after]
+            if len(between) == 1:
+                places[at] = between[0]
+
+
+def _settle_neighbours(
+    places: list[int | None], argv: Sequence[str], candidates: Sequence[Candidate]
+) -> None:
+    """A word that is one expansion and nothing else follows the word before it, if that is settled."""
+    used = {place for place in places if place is not None}
+    for at in range(len(argv)):
+        if places[at] is not None:
+            continue
+        previous = places[at - 1] if at else -1
+        following = None if previous is None else previous + 1
+        if following is None or following >= len(candidates) or following in used:
+            continue
+        candidate = candidates[following]
+        if candidate.single and candidate.fits(argv[at]):
+            places[at] = following
+            used.add(following)

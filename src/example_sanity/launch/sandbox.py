@@ -1,0 +1,289 @@
+"""The sandbox: one bashkit instance over a copy-on-write view of the project, with the world's commands as callbacks.
+
+Nothing runs on the host: bash is interpreted in this process, files are virtual, writes stay in memory, there is no
+network and no host environment. bashkit swallows what a callback raises, so callbacks keep errors for the caller.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import bashkit
+
+from example_sanity.launch import normalise, world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from example_sanity.launch.scenario import Answer
+
+SECONDS = 2
+MEMORY = 64 * 1024 * 1024  # bytes of the virtual file system; variables are held to 10 MB by bashkit itself
+COMMANDS = 10_000
+END = "__es_end"
+OUTPUT = 1 << 20  # bytes; bashkit cuts off there
+_LIMIT = re.compile(r"limit exceeded|budget exhausted|too large|too deep")
+_JOB_LIMIT = re.compile(r"resource limit exceeded: .*")
+_TRUNCATED = re.compile(r"limit \(\d+\) exceeded; output truncated")
+_PROBES_PATH = re.compile(r"\b(?:which|type|hash|command\s+-[vV])\b|\[\s+(?:!\s+)?-[xef]\s")
+_MAX_SCRIPT = 1 << 20
+_SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, read-only
+_FOREIGN = re.compile(rb"#!(?!.*sh\b)(.*)")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One command as the sandbox saw it: words, exported variables, exit status, call site (file index, offset)."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    status: int
+    site: tuple[int, int] | None
+
+
+@dataclass
+class Outcome:
+    """What a run left behind. ``error`` is bashkit's reason for stopping, ``problems`` what callbacks noticed."""
+
+    status: int = 0
+    stdout: str = ""
+    stderr: str = ""
+    error: str | None = None
+    limit: bool = False
+    problems: list[str] = field(default_factory=list)
+
+
+class Sandbox:
+    """A fresh world for one run (or for a few hundred small ones).
+
+    ``root`` is shown at ``/`` (None: an empty file system), ``names`` are the commands to record: one that is
+    missing is "not found". ``environment`` is
+    all that the script gets besides PATH, HOME and USER; ``unknown`` is what commands print of which nobody knows the
+    output. Raises OSError when the root cannot be shown.
+    """
+
+    def __init__(
+        self,
+        root: Path | None,
+        environment: Mapping[str, str],
+        probes: Mapping[str, Answer],
+        names: Iterable[str] = (),
+        unknown: str = "",
+    ) -> None:
+        self.commands: list[Recorded] = []
+        self.files: dict[
+            str, str
+        ] = {}  # path of each script file that was read, and its text as it was written
+        self.wanted: set[str] = set()
+        self.variables: dict[str, str] = {}
+        self.outcome = Outcome()
+        self._probes = probes
+        self._unknown = unknown
+        self.names = sorted({*world.OVERRIDDEN, *names} - world.absent(probes))
+        self._stubs: set[str] = set()
+        self._bash = self._build(root, environment)
+
+    def _build(self, root: Path | None, environment: Mapping[str, str]) -> Any:
+        callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
+        callbacks["tee"] = self._guarded(_tee)
+        callbacks[normalise.PREPARE] = self._guarded(self._prepare)
+        callbacks[normalise.LIMIT] = self._guarded(self._limit)
+        callbacks[END] = self._guarded(self._end)
+        options: dict[str, Any] = {}
+        if root is not None:
+            options = {"mounts": [{"host_path": str(root)}], "allowed_mount_paths": [str(root)]}
+        bash = bashkit.Bash(
+            username="user",
+            hostname=world.HOST,
+            cwd="/",
+            env={"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **environment},
+            max_commands=COMMANDS,
+            max_memory=MEMORY,
+            timeout_seconds=SECONDS,
+            custom_builtins=callbacks,
+            **options,
+        )
+        if root is not None:
+            _check_mount(bash, root)
+        for folder in (world.HOME, "/tmp"):
+            bash.mkdir(folder, True)
+        return bash
+
+    def _guarded(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def run(context: Any) -> Any:
+            try:
+                return callback(context)
+            except Exception as error:
+                self.outcome.problems.append(f"{context.name}: {type(error).__name__}: {error}")
+                return bashkit.BuiltinResult(exit_code=1)
+
+        return run
+
+    def add_callback(self, name: str, callback: Callable[[list[str]], object]) -> None:
+        """Make ``name`` a command of the sandbox that hands its arguments to ``callback`` and prints nothing."""
+
+        def run(context: Any) -> str:
+            callback(list(context.argv))
+            return ""
+
+        self._bash.add_builtin(name, self._guarded(run))
+
+    def _record(self, context: Any) -> Any:
+        argv = (context.name, *context.argv)
+        answer = world.respond(argv, self._probes, self._unknown)
+        if world.recorded(argv):
+            environment = {k: v for k, v in context.env.items() if not k.startswith(normalise.INTERNAL)}
+            site = _site(context.env.get(normalise.SITE))
+            self.commands.append(Recorded(argv, environment, answer.status, site))
+        return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
+
+    def _limit(self, context: Any) -> Any:
+        self.outcome.limit = True
+        self.outcome.problems.append(f"a brace expansion of {context.argv[0]} words")
+        return ""
+
+    def _end(self, context: Any) -> Any:
+        words = context.argv
+        triples = zip(words[::3], words[1::3], words[2::3], strict=False)
+        self.variables = {name: value for name, there, value in triples if there}
+        return ""
+
+    def _prepare(self, context: Any) -> Any:
+        path = str(PurePosixPath(context.cwd) / context.argv[0]) if context.argv else ""
+        if path in self.files or not path or not context.fs.exists(path):
+            return ""
+        status = context.fs.stat(path)
+        if status["file_type"] != "file" or status["size"] > _MAX_SCRIPT or path.startswith(_SYSTEM):
+            return ""
+        data = context.fs.read_file(path)
+        foreign = _FOREIGN.match(data)
+        if foreign:
+            self._replace_foreign(
+                context, path, foreign[1].decode("utf-8", "replace").split(), status["mode"]
+            )
+        elif unreadable(data) is None:
+            context.fs.write_file(path, self._rewritten(path, data.decode(), context.fs).encode())
+            context.fs.chmod(path, status["mode"])
+        return ""
+
+    def _replace_foreign(self, context: Any, path: str, interpreter: list[str], mode: int) -> None:
+        """A program with a shebang of another language is run by the kernel as ``interpreter path arguments``."""
+        if interpreter and context.argv[1:] == ["direct"]:
+            words = interpreter[1:] if interpreter[0].endswith("/env") else interpreter
+            words = [word for word in words if word != "-S"]
+            line = " ".join(map(shlex.quote, words))
+            context.fs.write_file(path, f'#!/bin/bash\n{line} "$0" "$@"\n'.encode())
+            context.fs.chmod(path, mode)
+
+    def add_script(self, path: str, text: str, prelude: str = "") -> None:
+        """Put the script to run into the sandbox, ``prelude`` on its first line."""
+        self.write(path, prelude + self._rewritten(path, text, self._bash.fs()), 0o755)
+
+    def _rewritten(self, path: str, text: str, files: Any) -> str:
+        self.files[path] = text
+        if _PROBES_PATH.search(text):
+            self._write_stubs(text, files)
+        result = normalise.normalise(text, str(len(self.files) - 1))
+        self.wanted |= result.names
+        return result.text
+
+    def _write_stubs(self, text: str, files: Any) -> None:
+        """Make ``which`` and its kin find the recorded commands that ``text`` mentions; writing all of them is slow."""
+        mentioned = {*re.findall(r"[\w.+-]+", text)} & {*self.names} - self._stubs
+        self._stubs |= mentioned
+        files.mkdir(world.STUB_FOLDER, True)
+        for name in sorted(mentioned):
+            files.write_file(f"{world.STUB_FOLDER}/{name}", b"#!/bin/bash\n")
+            files.chmod(f"{world.STUB_FOLDER}/{name}", 0o755)
+
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        """Put a file into the virtual file system. Its folder is made first: the overlay cannot write otherwise."""
+        files = self._bash.fs()
+        files.mkdir(str(PurePosixPath(path).parent), True)
+        files.write_file(path, text.encode())
+        files.chmod(path, mode)
+
+    def run(self, source: str) -> Outcome:
+        """Run ``source`` in the sandbox's shell; adds to ``commands`` and fills ``outcome``. Never raises."""
+        try:
+            result = self._bash.execute_sync(source)
+        except Exception as error:
+            self.outcome.error = f"{type(error).__name__}: {error}"
+            return self.outcome
+        outcome = self.outcome
+        outcome.status, outcome.stdout, outcome.stderr = result.exit_code, result.stdout, result.stderr
+        outcome.error, outcome.limit = _stopped(result, outcome.limit)
+        return outcome
+
+
+def _stopped(result: Any, limit: bool) -> tuple[str | None, bool]:
+    """Return why a run stopped before its end or lost output, and whether a limit did it.
+
+    The limit that a background job hits is only on stderr.
+    """
+    if result.error is not None:
+        return result.error, limit or _LIMIT.search(result.error) is not None
+    found = _JOB_LIMIT.search(result.stderr) or _TRUNCATED.search(result.stderr)
+    if found:
+        return found.group(), True
+    if result.stdout_truncated or result.stderr_truncated or len(result.stdout) >= OUTPUT:
+        return f"more than {OUTPUT} bytes of output", True
+    return None, limit
+
+
+def _check_mount(bash: Any, root: Path) -> None:
+    """bashkit refuses a mount with no more than a line on stderr; an empty root would look like missing files."""
+    first = next((entry.name for entry in root.iterdir() if not entry.is_symlink()), None)
+    if first is not None and not bash.exists(f"/{first}"):
+        raise OSError(f"the sandbox cannot show {root}")
+
+
+def syntax_error(text: str) -> str | None:
+    """Return bash's reason for not parsing ``text``, or None."""
+    try:
+        bashkit.Bash().analyze(text)
+    except bashkit.BashError as error:
+        return str(error).removeprefix("parse error at ").removeprefix("parse error: ")
+    return None
+
+
+def unreadable(data: bytes) -> str | None:
+    """Return why ``data`` cannot be a shell script, or None: it is binary or not UTF-8."""
+    if b"\0" in data:
+        return f"the file is binary (a zero byte at offset {data.index(0)})"
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return f"the file is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start})"
+    return None
+
+
+def _site(text: str | None) -> tuple[int, int] | None:
+    match = re.fullmatch(r"(\d+):(\d+)", text or "")
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _tee(context: Any) -> Any:
+    """The sandbox's own ``tee`` stops the whole script where a folder is missing; real bash goes on."""
+    text = context.stdin or ""
+    append = "-a" in context.argv or "--append" in context.argv
+    errors = []
+    for word in (word for word in context.argv if not word.startswith("-")):
+        path = str(PurePosixPath(context.cwd) / word)
+        try:
+            (context.fs.append_file if append else context.fs.write_file)(path, text.encode())
+        except Exception:
+            errors.append(f"tee: {word}: No such file or directory\n")
+    return bashkit.BuiltinResult(stdout=text, stderr="".join(errors), exit_code=1 if errors else 0)
+
+
+def unknown_commands(stderr: str) -> tuple[str, ...]:
+    """Return the command names that a run asked for and the world does not know, in order of appearance."""
+    missing = re.findall(r"(?m)^(?:\S+: )?(?:line \d+: )?(\S+): command not found", stderr)
+    paths = re.findall(r"(?m)^\S+: (?:line \d+: )?(\S*/\S*): No such file or directory$", stderr)
+    return tuple(dict.fromkeys([*missing, *paths]))

@@ -1,0 +1,83 @@
+"""Scenarios of a script, and the words that depend on made-up values."""
+
+from __future__ import annotations
+
+from example_sanity.launch.command import Command
+from example_sanity.launch.explore import changed, launches
+from example_sanity.launch.syntax import parse
+
+
+def explored(text: str, **environment: str) -> list[tuple[str, list[list[str]]]]:
+    found = launches(parse("run.sh", text.encode()), None, environment)
+    return [(launch.scenario.name, [list(command.argv) for command in launch.commands]) for launch in found]
+
+
+def only(text: str) -> Command:
+    launch = launches(parse("run.sh", text.encode()), None)[0]
+    assert launch.failure is None
+    return launch.commands[-1]
+
+
+def unstable(text: str) -> list[str]:
+    command = only(text)
+    return [command.argv[index] for index in sorted(command.unstable)]
+
+
+def test_nothing_is_unstable_without_placeholders() -> None:
+    assert (
+        unstable("TP=${TP:-2}\npython train.py --tp $TP $(date +%Y) $(nproc) $(nvidia-smi -L | wc -l)\n")
+        == []
+    )
+
+
+def test_each_alternative_is_a_scenario_of_its_own() -> None:
+    text = 'V=${V:-a}\ncase "$V" in a) N=1 ;; b) N=2 ;; *) exit 1 ;; esac\npython x $N\n'
+    assert explored(text) == [("default", [["python", "x", "1"]]), ("V=b", [["python", "x", "2"]])]
+
+
+def test_a_given_environment_leaves_out_the_scenarios_that_contradict_it() -> None:
+    text = 'V=${V:-a}\ncase "$V" in a) N=1 ;; b) N=2 ;; *) exit 1 ;; esac\npython x $N $W\n'
+    assert explored(text, V="b", W="w")[-1] == ("V=b", [["python", "x", "2", "w"]])
+    assert all(commands == [["python", "x", "2", "w"]] for _, commands in explored(text, V="b", W="w"))
+
+
+def test_words_that_hold_a_placeholder_are_unstable() -> None:
+    text = ': "${DATA:?}"\nset -u\npython x d=$DATA n=$((NNODES * 8)) --fixed $1\n'
+    assert sorted(only(text).unstable) == [2, 3, 5]
+
+
+def test_a_variable_found_unbound_at_run_time_becomes_a_placeholder() -> None:
+    text = "set -u\nname=HIDDEN_SIZE\npython x ${!name} y\n"
+    command = only(text)
+    assert command.argv[:2] == ("python", "x")
+    assert command.argv[-1] == "y"
+    assert command.unstable == frozenset({2})
+
+
+def test_words_from_commands_of_unknown_output_are_unstable() -> None:
+    assert unstable("X=$(python -c 'print(1)')\npython x a=$X b=1\n") == ["a="]
+    assert unstable("python x $(python -c 'print(1)') b\n") == ["b"]
+
+
+def test_random_numbers_are_unstable() -> None:
+    assert unstable("PORT=$((20000 + RANDOM % 100))\npython x --port=$PORT y\n") == [
+        only("PORT=$((20000 + RANDOM % 100))\npython x --port=$PORT y\n").argv[2]
+    ]
+
+
+def test_all_words_are_unstable_where_no_other_value_goes_the_same_way() -> None:
+    text = ': "${KIND:?}"\n[[ $KIND == placeholder-KIND ]] || exit 1\npython x y\n'
+    assert unstable(text) == ["python", "x", "y"]
+
+
+def test_changed_words_of_lists_of_different_length() -> None:
+    assert changed(["a", "b", "c"], ["a", "x", "c"]) == {1}
+    assert changed(["a", "b", "c"], ["a", "b", "n", "c"]) == {2}
+    assert changed(["a", "b", "c"], ["a", "c"]) == {1}
+    assert changed(["a"], ["a", "b"]) == {0}
+    assert changed([], []) == frozenset()
+
+
+def test_an_unbound_guard_does_not_loop_for_ever() -> None:
+    found = launches(parse("run.sh", b"set -u\nunset A\necho $A\npython x\n"), None)
+    assert [launch.status for launch in found] == [1]
