@@ -111,12 +111,11 @@ DP=$((NGPU / (TP * CP * PP)))
 EDP=$((NGPU / (ETP * EP * PP)))
 echo "MLITE_MESH model=deepseek_v4_${MODEL_VARIANT} ngpu=${NGPU} pp=${PP} tp=${TP} cp=${CP} dp=${DP} ep=${EP} etp=${ETP} edp=${EDP} optimizer=${OPTIMIZER}"
 
-if [[ "${NNODES}" == 1 ]]; then
-    NODE_RANK=${NODE_RANK:-0}
-    MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}
+# A wrong guess would hang until the rendezvous times out.
+if ((NNODES > 1)); then
+    : "${NODE_RANK:?set it to the rank of this node, 0 to NNODES-1}"
+    : "${MASTER_ADDR:?set it to the address of the node with rank 0}"
 fi
-: "${NODE_RANK:?set it to the rank of this node, 0 to NNODES-1}"
-: "${MASTER_ADDR:?set it to the address of the node with rank 0}"
 
 export PYTHONPATH="${MLITE_VERL_ROOT}:${MLITE_LITE_ROOT}:${MLITE_ROOT}${VERL_ROOT:+:${VERL_ROOT}}${PYTHONPATH:+:${PYTHONPATH}}"
 export CUDA_DEVICE_MAX_CONNECTIONS="${CUDA_DEVICE_MAX_CONNECTIONS:-1}"
@@ -181,8 +180,8 @@ EXTRA=(
 torchrun \
     --nnodes="${NNODES}" \
     --nproc_per_node="${NDEVICES_PER_NODE}" \
-    --node_rank="${NODE_RANK}" \
-    --master_addr="${MASTER_ADDR}" \
+    --node_rank="${NODE_RANK:-0}" \
+    --master_addr="${MASTER_ADDR:-127.0.0.1}" \
     --master_port="${MASTER_PORT}" \
     -m verl_mlite.launch verl.trainer.sft_trainer \
     "${EXTRA[@]}" \
