@@ -56,6 +56,18 @@ def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str
     return {name: value for name, _, value in pairs}
 
 
+def _reports(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
+    from example_sanity.core.errors import did_you_mean
+
+    pairs = [value.partition("=") for value in values]
+    for form, _, path in pairs:
+        if form not in FORMATS:
+            raise click.BadParameter(f"unknown format {form!r}{did_you_mean(form, FORMATS)}")
+        if not path:
+            raise click.BadParameter(f"{form!r} is not FORMAT=FILE")
+    return [(form, Path(path)) for form, _, path in pairs]
+
+
 def _project_options(function: Any) -> Any:
     for option in (
         click.option(
@@ -86,6 +98,21 @@ def _check_options(function: Any) -> Any:
             "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
         ),
         click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write the report to FILE; the verdict goes to stderr.",
+        ),
+        click.option(
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FORMAT=FILE",
+            callback=_reports,
+            help="Write a further report of the same run (repeatable).",
+        ),
         click.option(
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),

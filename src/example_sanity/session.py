@@ -12,14 +12,13 @@ from typing import Any
 import click
 import msgspec
 
-from example_sanity import checks, report
+from example_sanity import checks, delivery
 from example_sanity.core import config as configuration
 from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
 from example_sanity.core.finding import Severity
 from example_sanity.core.project import Project, find_root
 from example_sanity.core.rule import Example, Rule, iterate_rules
 from example_sanity.core.runner import Report, Run
-from example_sanity.report.model import View
 
 
 def open_run(
@@ -58,6 +57,8 @@ def check(  # noqa: PLR0913  # the options of the command, by keyword
     ignore: Sequence[str],
     fail_on: str | None,
     form: str,
+    output: Path | None,
+    reports: Sequence[tuple[str, Path]],
     colour: bool | None,
     allow_empty: bool,
     root: Path | None,
@@ -65,14 +66,16 @@ def check(  # noqa: PLR0913  # the options of the command, by keyword
     preset: str | None,
     environment: Mapping[str, str],
 ) -> int:
-    """Run rules and print the report. Returns the exit code."""
+    """Run rules, print the report and write the further ones. Returns the exit code."""
+    delivery.ensure_writable([*filter(None, [output]), *(path for _, path in reports)])
     run = open_run(paths, root=root, config=config, preset=preset, environment=environment)
     run.config = _narrowed(run, select, ignore)
     families = [run.registry.family(family)] if family else run.registry.families
     result = run.check(families, paths, _progress())
-    wanted = _wants_colour() if colour is None else colour
-    click.echo(report.render(View(result, run.lines, wanted), form), nl=False, color=True)
-    return _exit_code(result, Severity(fail_on) if fail_on else run.config.fail_on, allow_empty)
+    wanted = _wants_colour() and output is None if colour is None else colour
+    threshold = Severity(fail_on) if fail_on else run.config.fail_on
+    delivery.deliver(delivery.view(run, result, families, threshold, wanted), form, output, reports)
+    return _exit_code(result, threshold, allow_empty)
 
 
 def _narrowed(run: Run, select: Sequence[str], ignore: Sequence[str]) -> configuration.Config:

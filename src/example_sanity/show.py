@@ -14,10 +14,14 @@ from example_sanity.core.runner import Run
 from example_sanity.launch.command import Entry, Launch, Origin
 from example_sanity.launch.settings import Setting, settings
 from example_sanity.launch.syntax import Assignment, DefaultKind, Script
+from example_sanity.parallel.draw import svg
 from example_sanity.parallel.guard import Example, Proof
+from example_sanity.parallel.mesh import Mesh
 from example_sanity.report.json import span
+from example_sanity.report.model import Plan
 
 Data = dict[str, Any]
+_MOST_DRAWN = 1024  # ranks: beyond that a grid is no longer read, and takes long to show
 
 
 def evaluate(run: Run, path: Path) -> tuple[Script, list[Launch], list[str]]:
@@ -33,7 +37,11 @@ def evaluate(run: Run, path: Path) -> tuple[Script, list[Launch], list[str]]:
         launches = [cast("Launch", item) for item in run.load(Subject.LAUNCH, name)]
     except Uninspectable as error:
         raise UsageError(f"{path}: {error.message}") from error
-    problems = [f"{', '.join(problem.scenarios)}: {problem.message}" for problem in run.problems]
+    problems = [
+        f"{', '.join(problem.scenarios)}: {problem.message}"
+        for problem in run.problems
+        if problem.path == name
+    ]
     return cast("Script", script), launches, problems
 
 
@@ -49,6 +57,25 @@ def show_data(script: Script, launches: Sequence[Launch], problems: Sequence[str
         "mesh": [mesh_data(shown) for launch in launches for shown in launch_meshes(launch)],
         "problems": list(problems),
     }
+
+
+def launch_plans(run: Run, paths: Sequence[str]) -> list[Plan]:
+    """Return the launch plans of those scripts that launch something, with their meshes drawn."""
+    found = []
+    for path in paths:
+        try:
+            script, launches, problems = evaluate(run, run.project.root / path)
+        except UsageError:
+            continue  # a finding says why it could not be inspected
+        if any(launch.entries for launch in launches):
+            meshes = [shown.mesh for launch in launches for shown in launch_meshes(launch)]
+            data = show_data(script, launches, problems)
+            found.append(Plan(data, tuple(_drawing(mesh) for mesh in meshes)))
+    return found
+
+
+def _drawing(mesh: Mesh) -> str | None:
+    return svg(mesh) if mesh.legal and mesh.sizes["world"] <= _MOST_DRAWN else None
 
 
 def _knobs(script: Script) -> list[Assignment]:

@@ -30,7 +30,7 @@ class Report(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     ``findings`` and ``suppressed`` are sorted by path, place and code. ``inspected`` counts subjects by kind, ``notes``
-    say what was passed over, ``seconds`` is the wall time.
+    say what was passed over, ``seconds`` is the wall time, ``files`` are those that a rule judged.
     """
 
     findings: tuple[Finding, ...]
@@ -38,6 +38,7 @@ class Report(msgspec.Struct, frozen=True):
     inspected: dict[str, int]
     notes: tuple[str, ...]
     seconds: float
+    files: tuple[str, ...] = ()
 
     @property
     def nothing_inspected(self) -> bool:
@@ -166,9 +167,18 @@ class Run:
             inspected[Subject.PROJECT.counted_as] = 1
         active, suppressed = self._suppress(self._finish(found, files, whole))
         seconds = time.perf_counter() - started
-        return Report(
-            tuple(active), tuple(suppressed), dict(sorted(inspected.items())), tuple(notes), seconds
-        )
+        counts = dict(sorted(inspected.items()))
+        return Report(tuple(active), tuple(suppressed), counts, tuple(notes), seconds, tuple(files))
+
+    def judged(self, families: Sequence[Family], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return which of ``files`` the enabled rules of each family judge, families that judge none left out."""
+        found = {}
+        for family in families:
+            rules = self._enabled([family])
+            paths = tuple(path for path in files if any(self._judges(rule, path) for rule in rules))
+            if paths:
+                found[family.name] = paths
+        return found
 
     def _inspect(self, path: str, rules: Iterable[type[Rule]]) -> list[Finding]:
         found: list[Finding] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from example_sanity.report.model import View, verdict
+from example_sanity.report.model import View, fix_title, is_whole_file, one_line, printable, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ def render(view: View) -> str:
     lines: list[str] = []
     for finding in view.report.findings:
         lines += [*_finding(finding, view), ""]
-    lines += [f"note: {note}" for note in view.report.notes]
+    lines += [f"note: {one_line(note)}" for note in view.report.notes]
     lines.append(verdict(view.report))
     return "\n".join(lines) + "\n"
 
@@ -32,27 +32,26 @@ def paint(text: str, style: str, wanted: bool) -> str:
 
 
 def _finding(finding: Finding, view: View) -> Iterator[str]:
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    place = f"{printable(finding.path)}:{finding.span.line}:{finding.span.column}"
     severity = paint(f"{finding.severity.value}[{finding.code}]", finding.severity.value, view.colour)
-    yield f"{paint(place, 'bold', view.colour)}: {severity} {finding.name}: {finding.message}"
+    yield f"{paint(place, 'bold', view.colour)}: {severity} {finding.name}: {printable(finding.message)}"
     yield from _excerpt(finding.path, finding.span, finding.severity.value, view)
     if finding.scenarios:
-        yield paint(f"  = in scenario: {', '.join(finding.scenarios)}", "dim", view.colour)
+        yield paint(f"  = in scenario: {printable(', '.join(finding.scenarios))}", "dim", view.colour)
     for related in finding.related:
         yield paint(
-            f"  = {related.path}:{related.span.line}:{related.span.column}: {related.label}",
+            f"  = {printable(related.path)}:{related.span.line}:{related.span.column}: {printable(related.label)}",
             "dim",
             view.colour,
         )
     if finding.fix:
-        kind = "fix" if finding.fix.safe else "fix (unsafe)"
-        yield paint(f"  = {kind}: {finding.fix.title}", "fix", view.colour)
+        yield paint(f"  = {fix_title(finding.fix)}", "fix", view.colour)
 
 
 def _excerpt(path: str, span: Span, style: str, view: View) -> Iterator[str]:
     lines = view.lines(path)
-    if (span.line, span.column) == (span.end_line, span.end_column):
-        return  # an empty span stands for the file as a whole
+    if is_whole_file(span):
+        return
     if not 0 < span.line <= len(lines) or not lines[span.line - 1].strip():
         return
     # Control characters must not reach the terminal.

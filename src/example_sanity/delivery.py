@@ -1,0 +1,80 @@
+"""From the outcome of a run to its reports: what the formats need besides the findings, and where the text goes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from example_sanity import report
+from example_sanity.core.errors import UsageError
+from example_sanity.core.rule import Subject, iterate_rules
+from example_sanity.report import ci
+from example_sanity.report.model import View, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from example_sanity.core.finding import Severity
+    from example_sanity.core.rule import Family
+    from example_sanity.core.runner import Report, Run
+    from example_sanity.report.model import Plan
+
+
+def view(run: Run, result: Report, families: Sequence[Family], fail_on: Severity, colour: bool) -> View:
+    """Return what the formats get; whatever costs time is worked out when a format asks for it."""
+
+    def code_families() -> Mapping[str, str]:
+        return {rule.code: family.name for family, rule in iterate_rules(run.registry.families)}
+
+    def judged() -> Mapping[str, Sequence[str]]:
+        return run.judged(families, result.files)
+
+    def plans() -> Sequence[Plan]:
+        from example_sanity.show import launch_plans
+
+        scripts = [path for path in result.files if run.registry.loaders[Subject.LAUNCH].matches(run, path)]
+        return launch_plans(run, scripts)
+
+    return View(
+        report=result,
+        lines=run.lines,
+        colour=colour,
+        rules=lambda: run.registry.rules,
+        families=code_families,
+        judged=judged,
+        plans=plans,
+        fail_on=fail_on,
+        prefix=ci.prefix(run.project.root),
+        source=ci.source_url(os.environ),
+    )
+
+
+def ensure_writable(files: Sequence[Path]) -> None:
+    """Raise UsageError for a file that could not be written, before the run takes its time."""
+    for path in files:
+        if path.is_dir():
+            raise UsageError(f"cannot write the report to {path}: it is a folder")
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write the report to {path}: there is no folder {path.parent}")
+
+
+def deliver(shown: View, form: str, output: Path | None, more: Sequence[tuple[str, Path]]) -> None:
+    """Print the report, or write it to ``output`` and print the verdict on stderr; write the further ones."""
+    text = report.render(shown, form)
+    if output is None:
+        click.echo(text, nl=False, color=True)
+    else:
+        _write(output, text)
+        click.echo(verdict(shown.report), err=True)
+    for other, path in more:
+        _write(path, report.render(shown, other))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"cannot write the report to {path}: {error.strerror}") from error

@@ -1,0 +1,95 @@
+"""``--format``, ``--output`` and ``--report``: where the reports go."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from example_sanity.report import FORMATS
+from helpers import Write, cli
+
+BROKEN = {"examples/run_qwen3_vllm_fsdp.sh": "python3 train.py\n"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_prints_the_finding(
+    form: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = cli(capsys, "naming", str(write(BROKEN)), "--select", "NAM002", "--format", form)
+
+    assert (code, err) == (1, "")
+    assert "NAM002" in out
+
+
+def test_output_writes_the_report_and_tells_the_verdict(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    root, target = write(BROKEN), tmp_path / "report.json"
+
+    code, out, err = cli(capsys, "naming", str(root), "--format", "json", "--output", str(target))
+
+    assert (code, out) == (1, "")
+    assert err.startswith("Found 1 error in 1 script (")
+    assert [finding["code"] for finding in json.loads(target.read_text("utf-8"))["findings"]] == ["NAM002"]
+
+
+def test_a_file_gets_no_colour_unless_asked_for(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    root, target = str(write(BROKEN)), tmp_path / "report.txt"
+
+    cli(capsys, "naming", root, "-o", str(target))
+    assert "\x1b[" not in target.read_text("utf-8")
+    cli(capsys, "naming", root, "-o", str(target), "--color")
+    assert "\x1b[" in target.read_text("utf-8")
+
+
+def test_further_reports_are_of_the_same_run(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    root, junit, gitlab = str(write(BROKEN)), tmp_path / "junit.xml", tmp_path / "gitlab.json"
+    reports = ["--report", f"junit={junit}", "--report", f"gitlab={gitlab}"]
+
+    code, out, err = cli(capsys, "naming", root, "--format", "concise", *reports)
+
+    assert (code, err) == (1, "")
+    assert "error NAM002 forbidden-token" in out
+    assert ET.parse(junit).getroot().get("failures") == "1"
+    assert len(json.loads(gitlab.read_text("utf-8"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--report", "sarf=x"], "unknown format 'sarf' (did you mean 'sarif'?)"),
+        (["--report", "sarif"], "'sarif' is not FORMAT=FILE"),
+        (["--output", "{root}"], "cannot write the report to {root}: it is a folder"),
+        (["--output", "{root}/no/x"], "cannot write the report to {root}/no/x: there is no folder {root}/no"),
+        (["--report", "html={root}/no/x"], "there is no folder {root}/no"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_2_before_the_run(
+    write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    root = str(write(BROKEN))
+
+    code, out, err = cli(capsys, "naming", root, *(argument.format(root=root) for argument in arguments))
+
+    assert (code, out) == (2, "")
+    assert words.format(root=root) in err
+
+
+def test_paths_are_told_from_the_top_of_the_checkout(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    root = write({f"sub/{path}": text for path, text in BROKEN.items()})
+    (tmp_path / ".git").mkdir()
+
+    out = cli(capsys, "naming", "--root", str(root / "sub"), "--format", "gitlab")[1]
+
+    assert json.loads(out)[0]["location"]["path"] == "sub/examples/run_qwen3_vllm_fsdp.sh"
