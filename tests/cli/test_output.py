@@ -15,9 +15,7 @@ BROKEN = {"examples/run_qwen3_vllm_fsdp.sh": "python3 train.py\n"}
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_prints_the_finding(
-    form: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_format_prints_the_finding(form: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = cli(capsys, "naming", str(write(BROKEN)), "--select", "NAM002", "--format", form)
 
     assert (code, err) == (1, "")

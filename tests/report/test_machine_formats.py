@@ -21,7 +21,9 @@ def _json(view: View, form: str) -> Any:
 
 
 def test_the_shipped_schema_is_current() -> None:
-    assert SHIPPED.read_text("utf-8") == document(), f"run: python -m example_sanity.report.schema > {SHIPPED}"
+    assert SHIPPED.read_text("utf-8") == document(), (
+        f"run: python -m example_sanity.report.schema > {SHIPPED}"
+    )
 
 
 @pytest.mark.parametrize("name", ["clean", "sample", "many"])

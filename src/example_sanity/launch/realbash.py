@@ -139,9 +139,7 @@ def _launch(script: Script, scenario: Scenario, run: _Run) -> Launch:
         stdout=run.stdout,
         stderr=run.stderr,
         variables=run.variables,
-        failure=f"real bash ran for more than {SECONDS} s"
-        if run.limit
-        else cut_short(script, run.status),
+        failure=f"real bash ran for more than {SECONDS} s" if run.limit else cut_short(script, run.status),
         limit=run.limit,
     )
 

@@ -8,7 +8,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from example_sanity.report.model import counted, fix_title, one_line, printable, rule_url, sentence, tally, verdict
+from example_sanity.report.model import (
+    counted,
+    fix_title,
+    one_line,
+    printable,
+    rule_url,
+    sentence,
+    tally,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
