@@ -119,7 +119,9 @@ def _offers_plugins() -> bool:
     folders = {entry or "." for entry in sys.path}
     # pathlib would take as long as what this saves.
     paths = (
-        path for folder in folders for path in glob.iglob(f"{glob.escape(folder)}/*.*-info/entry_points.txt")  # noqa: PTH207
+        path
+        for folder in folders
+        for path in glob.iglob(f"{glob.escape(folder)}/*.*-info/entry_points.txt")  # noqa: PTH207
     )
     return any(_mentions(path, f"[{PROJECT_NAME}]".encode()) for path in paths)
 
