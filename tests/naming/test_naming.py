@@ -119,6 +119,7 @@ CONTRADICTIONS = [
     ("mindspeed", "model_engine=megatron", False),
     ("veomni", "model_engine=veomni", False),
     ("fsdp", "trainer.nnodes=2", False),
+    ("megatron_fsdp", "engine=megatron", False),  # Megatron-FSDP: both names are said
 ]
 
 

@@ -274,7 +274,8 @@ class NameContradictsLaunch(Rule):
 
     def _judge(self, name: Name, entry: Entry, path: str, options: NamingOptions) -> Iterator[Finding]:
         found = _evidence(entry, options)
-        if not found or any(name.backend in backends for _, backends in found):
+        named = [backend for backend in options.backends if f"_{backend}_" in f"_{name.stem}_"]
+        if not found or any(backend in backends for _, backends in found for backend in named):
             return
         setting, backends = found[-1]
         label = f"this setting selects {' or '.join(backends)}"

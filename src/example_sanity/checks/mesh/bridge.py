@@ -40,10 +40,8 @@ class LaunchMesh:
     @property
     def names(self) -> dict[str, str]:
         """What the launcher calls each size, for messages: the knob where there is one, else the key."""
-        called = {}
-        for symbol, key in self.mesh.origin.items():
-            called[symbol] = self.knob(symbol) or key
-        return called
+        symbols = [key.symbol for key in (*self.mesh.backend.keys, *self.mesh.backend.world)]
+        return {symbol: self.knob(symbol) or self.mesh.key(symbol) for symbol in symbols}
 
     def origin_of(self, violation: Violation) -> Origin:
         """Return the place to point at: the setting that the smallest change touches, else one that takes part."""
