@@ -64,6 +64,15 @@ SILENT = [
         "# all\n* @a\n/docs @b  # x\n/docs/a.md @c\n*.py @d\n/src/ @e\n[Section][2] @f\n* @a\n",
         id="CODEOWNERS",
     ),
+    pytest.param(".pre-commit-config.yaml", "exclude: ^$\nfiles: ''\n", id="pre-commit's own defaults"),
+    pytest.param(
+        ".pre-commit-config.yaml",
+        "exclude: ^(?:(?P<x>docs)/a|src/(?P=x))\n",
+        id="alternatives that need each other",
+    ),
+    pytest.param(
+        "pyproject.toml", "[tool.ruff]\nexclude = ['/opt/x', '../x', '~/x']\n", id="outside the tree"
+    ),
     pytest.param("third/CODEOWNERS", "/gone @a\n", id="CODEOWNERS elsewhere"),
     pytest.param("src/.pre-commit-config.yaml", "exclude: ^pkg/\n", id="nested, relative to its folder"),
     pytest.param("src/ruff.toml", "exclude = ['pkg/a.py']\n", id="nested ruff.toml"),
@@ -184,6 +193,17 @@ def test_codeowners(write: Write) -> None:
         "3:1 IGN001 '/gone' in CODEOWNERS does not exist, so it assigns nothing; delete the entry",
         "4:3 IGN001 'docs\\\\ x/*' in CODEOWNERS matches none of the 7 files, so it assigns nothing; delete the entry",
     ]
+
+
+def test_places_are_exact_where_the_text_is_odd(write: Write) -> None:
+    yaml = "a: 1  # \U0001f600\n# \u2028# \x85# x\r\nexclude: 'é/x'\r\n"
+    toml = '[tool.ruff.lint.per-file-ignores]\n"tab\\there/\\u00e9" = ["D"]\n'
+    assert said(write, ".pre-commit-config.yaml", yaml)[0].startswith(
+        "3:10 IGN001 'é/x' in exclude does not exist"
+    )
+    assert said(write, "ruff.toml", toml.replace("tool.ruff.", ""), {".pre-commit-config.yaml": ""})[
+        0
+    ].startswith("2:1 IGN001 'tab here/é' in ruff lint.per-file-ignores")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def bound(*names: str, family: str = "NAM003", file: str = "tools/check.py") -> 
             {"pyproject.toml": ignore("examples/ppo/"), BAD: "", GOOD: ""}, id="folder with one needed file"
         ),
         pytest.param({"pyproject.toml": ignore("*_8b.sh"), BAD: ""}, id="glob"),
+        pytest.param({"pyproject.toml": ignore("*.toml", "ignores")}, id="this family about itself"),
         pytest.param(
             {"pyproject.toml": ignore(BAD, "SYS004"), BAD: ""}, id="rules that reading reports are not judged"
         ),
@@ -221,6 +222,13 @@ def test_shadowed_entries(judge: Judge) -> None:
     assert [(item.related[0].span.line, item.related[0].label) for item in found] == [
         (2, "this entry covers it")
     ] * 2
+
+
+def test_the_same_path_for_fewer_rules_is_covered_for_more_it_is_not(judge: Judge) -> None:
+    text = ignore("examples/ppo/", "NAM003") + ignore("examples/ppo/", "naming")
+    assert said(judge({"pyproject.toml": text, BAD: ""})) == [
+        "2 IGN004 'examples/ppo/' in per-file-ignore is already covered by 'examples/ppo/' on line 6; delete it"
+    ]
 
 
 def test_agreeing_on_todays_files_is_no_cover(judge: Judge) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,11 @@ class Entry(msgspec.Struct, frozen=True):
     removal: Span | None = None
 
     @property
+    def whole(self) -> str:
+        """The expression that is matched."""
+        return self.expression or self.pattern
+
+    @property
     def is_negated(self) -> bool:
         """Whether the entry takes back what another one named."""
         return self.pattern.startswith("!") and not self.syntax.is_regex
@@ -63,6 +69,12 @@ class Entry(msgspec.Struct, frozen=True):
     def match(self, files: Iterable[str]) -> list[str]:
         """Return the files that the entry names, of a negated one what follows the ``!``. Raises re.error."""
         return list(_matched(self, tuple(files)))
+
+    def names(self, path: str) -> bool:
+        """Whether the entry names a file. Raises re.error."""
+        match = predicate(self.whole, self.syntax)
+        prefixes = (base and base + "/" for base in self.bases)
+        return any(path.startswith(prefix) and match(path[len(prefix) :]) for prefix in prefixes)
 
     def covers(self, other: Entry, files: Sequence[str]) -> bool:
         """Whether this entry names all that ``other`` does, today and whatever files may come. Raises re.error.
@@ -75,35 +87,28 @@ class Entry(msgspec.Struct, frozen=True):
             return True
         here = other.match(files)
         invented = other.invented(here)
-        match = predicate(self.expression or self.pattern, self.syntax)
-        return bool(here or invented) and set(here) <= set(self.match(files)) and all(map(match, invented))
+        match = predicate(self.whole, self.syntax)
+        return bool(here or invented) and all(map(match, invented)) and all(map(self.names, here))
 
     def invented(self, here: Sequence[str]) -> list[str]:
         """Return files that the entry would name if they were there, given those that are.
 
         A pattern that is the path of a file names nothing else; that of a folder names files in it.
         """
-        whole = self.expression or self.pattern
-        named = literal(whole, self.syntax)
+        named = literal(self.whole, self.syntax)
         if named is None:
-            return list(samples(whole, self.syntax))
+            return list(samples(self.whole, self.syntax))
         if named in here:
             return []
         is_folder = any(f"/{named}/" in f"/{path}" for path in here)
-        return [path for path in samples(whole, self.syntax) if not is_folder or f"/{named}/" in f"/{path}"]
+        return [
+            path for path in samples(self.whole, self.syntax) if not is_folder or f"/{named}/" in f"/{path}"
+        ]
 
 
 @lru_cache(maxsize=4096)
 def _matched(entry: Entry, files: tuple[str, ...]) -> tuple[str, ...]:
-    match = predicate(entry.expression or entry.pattern, entry.syntax)
-    if entry.bases == ("",):
-        return tuple(filter(match, files))
-    prefixes = [base and base + "/" for base in entry.bases]
-    return tuple(
-        path
-        for path in files
-        if any(path.startswith(prefix) and match(path[len(prefix) :]) for prefix in prefixes)
-    )
+    return tuple(filter(entry.names, files))
 
 
 def _sets_as_much(values: frozenset[str], others: frozenset[str]) -> bool:
@@ -113,8 +118,6 @@ def _sets_as_much(values: frozenset[str], others: frozenset[str]) -> bool:
 
 def reason_of(text: str) -> str:
     """Return what a text says as a reason: without directives to tools, and empty when it only promises one."""
-    import re
-
     words = re.sub(r"\b(noqa|fmt:|type:\s*ignore|pylint:|pragma:|yapf:|isort:)\S*.*", "", text).strip(
         " #\t-.:"
     )

@@ -184,7 +184,7 @@ def constant_entries(
     The reason of an element is the comment behind it; else the comment above it or above the run of elements that it
     stands in (a blank line ends a run); for the first run also the comment above the constant.
     """
-    lines = project.text(item.file).split("\n")
+    lines = re.split(r"\r\n?|\n", project.text(item.file))  # as ast counts them
     found = []
     for node in constant.elements:
         span = _span(node, lines)

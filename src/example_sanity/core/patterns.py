@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import fnmatch
 import re
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -58,13 +59,20 @@ def _gitignore(pattern: str) -> Predicate:
     return lambda path: bool(spec.match_file(path))
 
 
+def _search(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    with warnings.catch_warnings():
+        # What a later Python may read differently is no concern of whoever runs this one.
+        warnings.simplefilter("ignore")
+        return re.compile(pattern).search
+
+
 def _regex(pattern: str) -> Predicate:
-    search = re.compile(pattern).search
+    search = _search(pattern)
     return lambda path: search(path) is not None
 
 
 def _folder_regex(pattern: str) -> Predicate:
-    search = re.compile(pattern).search
+    search = _search(pattern)
     folders = _with_folders(lambda folder: search(folder + "/") is not None)
     return lambda path: search(path) is not None or folders(path)
 
@@ -200,5 +208,5 @@ def names_something(pattern: str, syntax: Syntax) -> bool:
     """Whether a pattern names a file or folder, rather than a kind of file such as ``*.ipynb`` or ``*_test.py``."""
     if syntax.is_regex:
         text = _plain_regex(pattern)
-        return bool(re.search(r"[\w-]{2,}/|/[\w-]{2,}", text) or re.fullmatch(r"[A-Za-z0-9][\w.-]+", text))
+        return bool(re.search(r"[\w-]/|/[\w-]", text) or re.fullmatch(r"[A-Za-z0-9][\w.-]+", text))
     return any(part and not re.search(r"[*?\[{]", part) for part in pattern.split("/"))

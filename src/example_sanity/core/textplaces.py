@@ -97,7 +97,7 @@ class _TomlReader:
         while True:
             self._skip(_SPACE)
             quoted = self._skip(_STRING)
-            names.append(quoted[1:-1] if quoted else self._skip(_BARE))
+            names.append(_unquoted(quoted) if quoted else self._skip(_BARE))
             self._skip(_SPACE)
             if not self._text.startswith(".", self._at):
                 return names
@@ -134,6 +134,11 @@ class _TomlReader:
             self._at += self._text.startswith(",", self._at)
             self._skip(_BLANK)
         self._at += 1
+
+
+def _unquoted(key: str) -> str:
+    """A key without its quotes and, in double ones, without escapes (those of TOML's that keys have are JSON's)."""
+    return msgspec.json.decode(key.encode(), type=str) if key.startswith('"') else key[1:-1]
 
 
 def own_lines(lines: Sequence[str], span: Span) -> Span | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import re
 import subprocess
-from functools import lru_cache
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from example_sanity.checks.ignores.loader import IgnoresOptions
 from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.exemptions import Effect, Entry, Syntax
-from example_sanity.core.patterns import literal, names_something, samples
+from example_sanity.core.patterns import literal, names_something, predicate, samples
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context, Rule
 
+# What git said of some paths, kept as long as the project that it was asked for.
+_IGNORED: WeakKeyDictionary[Project, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
+
 
 def broken(entry: Entry) -> str | None:
     """Return why the pattern cannot be read, or None."""
     try:
-        entry.match(())
+        predicate(entry.whole, entry.syntax)
     except (re.error, ValueError) as error:
         return str(error)
     return None
@@ -43,11 +46,10 @@ def _may_match_later(entry: Entry, context: Context) -> bool:
         return not _is_own_module(entry, context.project)
     if entry.effect is Effect.SUPPRESSES:
         return False
-    whole = entry.expression or entry.pattern
-    if not names_something(whole, entry.syntax) and entry.effect is not Effect.ASSIGNS:
+    if not names_something(entry.whole, entry.syntax) and entry.effect is not Effect.ASSIGNS:
         return True
-    named = literal(whole, entry.syntax)
-    invented = (named,) if named else samples(whole, entry.syntax)
+    named = literal(entry.whole, entry.syntax)
+    invented = (named,) if named else samples(entry.whole, entry.syntax)
     paths = [
         f"{base}/{path}".lstrip("/")
         for base in entry.bases
@@ -76,10 +78,11 @@ def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
         for module in submodules
     ):
         return True
-    root = context.project.root
-    if any((root / path).is_file() for path in paths):
+    if any((context.project.root / path).is_file() for path in paths):
         return True
-    return _ignored_by_git(root, tuple(item for path in paths for item in (path, path.rstrip("/") + "/")))
+    return _ignored_by_git(
+        context.project, tuple(item for path in paths for item in (path, path.rstrip("/") + "/"))
+    )
 
 
 def _submodules(project: Project) -> list[str]:
@@ -88,8 +91,14 @@ def _submodules(project: Project) -> list[str]:
     return re.findall(r"^\s*path\s*=\s*(.+?)\s*$", project.text(".gitmodules"), re.MULTILINE)
 
 
-@lru_cache(maxsize=1024)
-def _ignored_by_git(root: Path, paths: tuple[str, ...]) -> bool:
+def _ignored_by_git(project: Project, paths: tuple[str, ...]) -> bool:
+    known = _IGNORED.setdefault(project, {})
+    if paths not in known:
+        known[paths] = _ask_git(project.root, paths)
+    return known[paths]
+
+
+def _ask_git(root: Path, paths: Sequence[str]) -> bool:
     command = ["git", "check-ignore", "--no-index", "--", *paths]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, check=False)
@@ -110,7 +119,7 @@ def _is_own_module(entry: Entry, project: Project) -> bool:
         return False
     below = [f"{base}/{named}".lstrip("/") for base in entry.bases]
     return not any(path in project.folders for path in below) and not _ignored_by_git(
-        project.root, tuple(f"{path}{end}" for path in below for end in (".py", ".pyi", ".so", "/"))
+        project, tuple(f"{path}{end}" for path in below for end in (".py", ".pyi", ".so", "/"))
     )
 
 
@@ -155,15 +164,25 @@ def covering(entry: Entry, context: Context) -> Entry | None:
     return None
 
 
+def says_the_same(one: Entry, two: Entry) -> bool:
+    """Whether two entries differ in nothing but their place and reason."""
+    return (one.pattern, one.expression, one.rules, one.values) == (
+        two.pattern,
+        two.expression,
+        two.rules,
+        two.values,
+    )
+
+
 def _entries(entry: Entry, context: Context) -> list[Entry]:
     loaded = context.load(Subject.CONFIG_ENTRY, entry.path)
     return [other for other in loaded if isinstance(other, Entry)]
 
 
 def is_needed(entry: Entry, context: Context) -> bool:
-    """Whether a rule of the entry has a finding in a file that it names, or one of them cannot be inspected."""
+    """Whether a rule of the entry has a finding in a file that it names, or one of them cannot be judged."""
     rules = _rules(entry, context)
-    if any(not rule.subject.is_per_file or rule.code.startswith("SYS") for rule in rules):
+    if not all(_is_judged_by_file(rule) for rule in rules):
         return True
     files = entry.match(context.project.all_files)
     return any(_fails(rule, path, context) for rule in rules for path in files)
@@ -176,6 +195,12 @@ def _rules(entry: Entry, context: Context) -> list[type[Rule]]:
     return sorted(rules, key=lambda rule: order.index(rule.subject))
 
 
+def _is_judged_by_file(rule: type[Rule]) -> bool:
+    """Whether a rule can be asked about one file. Those on ignore entries would ask this question in turn."""
+    is_other = rule.subject in (Subject.PROJECT, Subject.CONFIG_ENTRY)
+    return not is_other and not rule.code.startswith("SYS")
+
+
 def _fails(rule: type[Rule], path: str, context: Context) -> bool:
     try:
         return bool(context.apply(rule, path))
@@ -185,6 +210,7 @@ def _fails(rule: type[Rule], path: str, context: Context) -> bool:
 
 def judged_files(entry: Entry, context: Context) -> list[str]:
     """Return the files of the entry that its rules look at."""
-    loaders = {context.registry.loaders[rule.subject] for rule in _rules(entry, context)}
+    subjects = {rule.subject for rule in _rules(entry, context)}
+    loaders = [loader for subject, loader in context.registry.loaders.items() if subject in subjects]
     files = entry.match(context.project.all_files)
     return [path for path in files if any(loader.matches(context, path) for loader in loaders)]

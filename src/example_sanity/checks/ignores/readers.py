@@ -12,7 +12,7 @@ from example_sanity.checks.ignores.regexes import alternatives
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.exemptions import Effect, Entry, Syntax
 from example_sanity.core.finding import Span
-from example_sanity.core.textplaces import Place, own_lines, toml_places, whole_lines
+from example_sanity.core.textplaces import Place, Positions, own_lines, toml_places, whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         import tomli as tomllib
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Uninspectable("SYS001", f"cannot read its ignore lists: not valid TOML: {error}") from error
 
 
@@ -98,6 +98,8 @@ def ruff_entries(lists: TomlLists, prefix: Key, label: str) -> Iterator[Entry]:
     for name in _RUFF_LISTS:
         title = f"{label}{name}"
         for pattern, span, removal in lists.strings((*prefix, *name.split("."))):
+            if _is_outside(pattern):
+                continue
             yield Entry(
                 pattern,
                 Syntax.RUFF,
@@ -111,6 +113,8 @@ def ruff_entries(lists: TomlLists, prefix: Key, label: str) -> Iterator[Entry]:
     for name in _RUFF_TABLES:
         title = f"{label}{name}"
         for pattern, codes, span, removal in lists.keys((*prefix, *name.split("."))):
+            if _is_outside(pattern):
+                continue
             values = frozenset(map(str, codes)) if isinstance(codes, list) else frozenset()
             yield Entry(
                 pattern,
@@ -123,6 +127,11 @@ def ruff_entries(lists: TomlLists, prefix: Key, label: str) -> Iterator[Entry]:
                 values=values,
                 removal=removal,
             )
+
+
+def _is_outside(pattern: str) -> bool:
+    """Whether a pattern of ruff is absolute, or leaves the folder of its file: nothing is known there."""
+    return pattern.startswith(("/", "~", "$")) or ".." in pattern.split("/")
 
 
 def mypy_toml_entries(lists: TomlLists) -> Iterator[Entry]:
@@ -232,10 +241,11 @@ def precommit_entries(path: str, text: str) -> Iterator[Entry]:
 
     try:
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         message = str(error).replace("\n", " ")
         raise Uninspectable("SYS001", f"cannot read its ignore lists: not valid YAML: {message}") from error
     lines = text.split("\n")
+    positions = Positions(text)
     for number, (title, table) in enumerate(_hook_tables(root)):
         for key, node in table:
             if key.value in ("files", "exclude") and isinstance(node, yaml.ScalarNode):
@@ -245,10 +255,10 @@ def precommit_entries(path: str, text: str) -> Iterator[Entry]:
                     Syntax.REGEX,
                     f"{key.value}{title}",
                     path,
-                    _yaml_span(node, node, lines),
+                    _yaml_span(node, node, positions),
                     effect=Effect.SELECTS if selects else Effect.LEAVES_OUT,
                     group=f"{key.value} {number}",
-                    removal=None if selects else own_lines(lines, _yaml_span(key, node, lines)),
+                    removal=None if selects else own_lines(lines, _yaml_span(key, node, positions)),
                 )
                 yield from regex_entries(whole, lines)
 
@@ -267,13 +277,10 @@ def _hook_tables(root: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
                         yield f" of hook {called}", items
 
 
-def _yaml_span(first: Any, last: Any, lines: Sequence[str]) -> Span:
-    start, end = first.start_mark, last.end_mark
-    line, column = end.line, end.column
-    while line > start.line and not lines[line][:column].strip():
-        line -= 1  # a block ends where the next one begins
-        column = len(lines[line])
-    return Span(start.line + 1, start.column + 1, line + 1, column + 1)
+def _yaml_span(first: Any, last: Any, positions: Positions) -> Span:
+    # Offsets, because YAML knows more line ends than editors do. A block scalar ends where the next item begins.
+    start, end = first.start_mark.index, last.end_mark.index
+    return positions.span(start, start + len(positions.text[start:end].rstrip()))
 
 
 def _items(node: Any) -> list[tuple[Any, Any]]:

@@ -6,6 +6,8 @@ import re
 
 import msgspec
 
+from example_sanity.core.patterns import Syntax, predicate
+
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|.", re.DOTALL)
 _TOKEN_VERBOSE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|#[^\n]*|.", re.DOTALL)
 
@@ -33,7 +35,17 @@ def alternatives(expression: str) -> list[Alternative]:
     texts = [_without_comments(piece) if verbose else piece for piece in pieces]
     if len(texts) < 2 or not all(re.search(r"\w{2,}", _bare(text)) for text in texts):
         return whole
-    return [Alternative(text.strip(), f"{prefix}{text}{suffix}") for text in texts]
+    apart = [Alternative(text.strip(), f"{prefix}{text}{suffix}") for text in texts]
+    return apart if all(_compiles(item.expression) for item in apart) else whole
+
+
+def _compiles(expression: str) -> bool:
+    """Whether an expression stands alone; one that refers to a group of another alternative does not."""
+    try:
+        predicate(expression, Syntax.REGEX)
+    except re.error:
+        return False
+    return True
 
 
 def _bare(text: str) -> str:

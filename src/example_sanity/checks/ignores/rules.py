@@ -269,7 +269,7 @@ class ShadowedIgnore(_EntryRule):
                 "last match wins; move it below that line, or delete it"
             )
             yield message, related, None
-        elif (entry.pattern, entry.expression) == (other.pattern, other.expression):
+        elif judge.says_the_same(entry, other):
             message = f"{_called(entry)} stands there twice, also on line {other.span.line}; delete one"
             yield message, related, _deletion(entry)
         else:
