@@ -39,6 +39,13 @@ def test_fail_on_decides(write: Write, capsys: pytest.CaptureFixture[str]) -> No
     assert cli(capsys, "naming", root, "--fail-on", "error")[0] == 0
 
 
+def test_check_runs_every_family(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = cli(capsys, "check", str(write({"examples/run_a_fsdp.sh": "python3 train.py\n"})))
+
+    assert (code, err) == (0, "")
+    assert out.startswith("No findings in 1 script (")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from example_sanity.core.finding import Finding, Severity, Span
 from example_sanity.core.rule import Contents, Family, Rule, Subject
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-class Unreadable(Rule):
+    from example_sanity.core.rule import Context
+
+
+class SystemRule(Rule):
+    """A rule whose findings come from reading and evaluating; asked for it, a file is only loaded."""
+
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Return nothing: that the subject could be loaded is all that was asked."""
+        del subject, context
+        return ()
+
+
+class Unreadable(SystemRule):
     """A file that cannot be read: no permission, a broken symbolic link, a device.
 
     Make it readable, remove it, or exclude it in the configuration.
@@ -20,7 +36,7 @@ class Unreadable(Rule):
     subject = Subject.SCRIPT_PATH
 
 
-class NotUtf8(Rule):
+class NotUtf8(SystemRule):
     """A file that is not UTF-8 text, or that holds NUL bytes.
 
     Bash reads bytes, but nothing else that handles the file (editors, diffs, this tool) agrees on what they mean.
@@ -33,7 +49,7 @@ class NotUtf8(Rule):
     subject = Subject.SCRIPT
 
 
-class UnparsableShell(Rule):
+class UnparsableShell(SystemRule):
     """A script that bash cannot parse: it stops at that line, after having run what stands before it.
 
     ``bash -n FILE`` shows the same error.
@@ -45,7 +61,7 @@ class UnparsableShell(Rule):
     subject = Subject.SCRIPT
 
 
-class EvaluationFailed(Rule):
+class EvaluationFailed(SystemRule):
     """A script that could not be evaluated in the sandbox, so that nothing is known of what it would run.
 
     The message gives the reason. It is a finding because an uninspected launcher must not look like a clean one.
@@ -58,7 +74,7 @@ class EvaluationFailed(Rule):
     subject = Subject.LAUNCH
 
 
-class LimitHit(Rule):
+class LimitHit(SystemRule):
     """A script that used up the time, command, loop or memory limit of the sandbox, so that its evaluation was cut off.
 
     An endless loop (waiting for a server that the sandbox does not have) is the usual reason.
