@@ -140,13 +140,46 @@ def test_unneeded_entries(judge: Judge) -> None:
         "examples/sft/run_b_fsdp.sh": "",
     }
     assert said(judge(files)) == [
-        f"2 IGN002 '{GOOD}' in per-file-ignore is not needed: {GOOD} passes NAM003; delete the entry",
+        f"2 IGN002 '{GOOD}' in per-file-ignore is not needed: it passes NAM003 anyway; delete the entry",
         "6 IGN002 'docs/' in per-file-ignore names 2 files that naming does not look at; delete the entry",
         (
-            "10 IGN002 'examples/sft/' in per-file-ignore is not needed: all 2 files that it names pass NAM003; "
+            "10 IGN002 'examples/sft/' in per-file-ignore is not needed: all 2 files that it names pass NAM003 anyway; "
             "delete the entry"
         ),
     ]
+
+
+def test_an_entry_that_names_one_file_by_a_pattern_says_which(judge: Judge) -> None:
+    assert said(judge({"pyproject.toml": ignore("run_*_8b_*"), GOOD: ""})) == [
+        f"2 IGN002 'run_*_8b_*' in per-file-ignore is not needed: {GOOD} passes NAM003 anyway; delete the entry"
+    ]
+
+
+def test_a_list_that_names_the_reference_launchers_is_not_needed(judge: Judge) -> None:
+    root = Path(__file__).parents[2]
+    launchers = sorted(root.glob("examples/**/*_megatron_lite.sh"))
+    names = [path.relative_to(root).as_posix() for path in launchers]
+    listed = "".join(f'    "{name}",\n' for name in names)
+    files = {name: path.read_text("utf-8") for name, path in zip(names, launchers, strict=True)}
+    found = judge(
+        {
+            **files,
+            "pyproject.toml": bound("DEFAULT_IGNORE_FILES", family="naming"),
+            "tools/check.py": f"# The backend has two words.\nDEFAULT_IGNORE_FILES = (\n{listed})\n",
+        }
+    )
+    assert len(names) == 4
+    assert said(found) == [
+        f"{line} IGN002 '{name}' in DEFAULT_IGNORE_FILES is not needed: it passes naming anyway; delete the entry"
+        for line, name in enumerate(names, 3)
+    ]
+
+
+def test_a_launcher_whose_name_lies_needs_its_entry(judge: Judge) -> None:
+    text = "# Renamed in the next release.\nEXEMPT = ['examples/ppo/']\n"
+    launcher = "python3 -m verl.trainer.main_ppo model_engine=megatron\n"
+    files = {"pyproject.toml": bound("EXEMPT", family="naming"), "tools/check.py": text, GOOD: launcher}
+    assert said(judge(files)) == []
 
 
 def test_a_file_that_cannot_be_inspected_needs_its_entry(judge: Judge, tmp_path: Path) -> None:
@@ -169,7 +202,7 @@ def test_reasons(judge: Judge) -> None:
             'add reason = "..." that says why NAM003 cannot hold there'
         ),
         # What should go needs no reason.
-        f"6 IGN002 '{GOOD}' in per-file-ignore is not needed: {GOOD} passes NAM002; delete the entry",
+        f"6 IGN002 '{GOOD}' in per-file-ignore is not needed: it passes NAM002 anyway; delete the entry",
     ]
 
 

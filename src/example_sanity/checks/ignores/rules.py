@@ -163,8 +163,9 @@ def _unneeded_message(entry: Entry, context: Context) -> str:
         many = f"{len(files)} files" if len(files) > 1 else "1 file"
         return f"{_called(entry)} names {many} that {rules} does not look at; delete the entry"
     if len(judged) == 1:
-        return f"{_called(entry)} is not needed: {judged[0]} passes {rules}; delete the entry"
-    return f"{_called(entry)} is not needed: all {len(judged)} files that it names pass {rules}; delete the entry"
+        file = "it" if judged == [entry.pattern] else judged[0]
+        return f"{_called(entry)} is not needed: {file} passes {rules} anyway; delete the entry"
+    return f"{_called(entry)} is not needed: all {len(judged)} files that it names pass {rules} anyway; delete the entry"
 
 
 def _rules_in_words(codes: frozenset[str], context: Context) -> str:
