@@ -11,12 +11,13 @@ from example_sanity.core.rule import Contents, Family
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from example_sanity.core.comments import CommentReader
     from example_sanity.core.rule import Loader
 
 # name: (prefix, title); the module or package of the same name holds RULES and OPTIONS.
 FAMILIES = {
     "naming": ("NAM", "file names of launchers"),
-    "ignores": ("IGN", "ignore lists that rot"),
+    "ignores": ("IGN", "ignore lists and suppressions that rot"),
     "knobs": ("ENV", "environment variables: grouping, defaults, use"),
     "mesh": ("MSH", "parallel mesh arithmetic and guards"),
 }
@@ -45,6 +46,15 @@ class Builtin:
         from example_sanity.launch.loaders import LOADERS
 
         return (*LOADERS, EntryLoader())
+
+    @hookimpl
+    def checks_comments(self) -> Sequence[CommentReader]:
+        """Return the readers of comments in shell scripts, Python, YAML and its like, and documents."""
+        from example_sanity.core.comments import HashComments, PythonComments
+        from example_sanity.core.markup import MarkdownComments, RstComments
+        from example_sanity.launch.comments import ShellComments
+
+        return (ShellComments(), PythonComments(), HashComments(), MarkdownComments(), RstComments())
 
     @hookimpl
     def checks_presets(self) -> Mapping[str, Mapping[str, Any]]:

@@ -161,16 +161,21 @@ def _table_of(path: Path) -> tuple[str, ...]:
     return ("tool", "example-sanity") if path.name == "pyproject.toml" else ()
 
 
-def _read(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the data of a TOML text. Raises ValueError for one that is not valid."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
+    return tomllib.loads(text)
+
+
+def _read(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        data = parse_toml(path.read_text("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise UsageError(f"{path.name} is not valid TOML: {error}") from error
     for key in table:
         data = data.get(key, {})

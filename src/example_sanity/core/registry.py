@@ -11,11 +11,14 @@ import pluggy
 
 from example_sanity.core import system
 from example_sanity.core.errors import UsageError, did_you_mean
+from example_sanity.core.project import SHELL_SUFFIXES
 from example_sanity.core.rule import iterate_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from example_sanity.core.comments import CommentReader
+    from example_sanity.core.project import Project
     from example_sanity.core.rule import Family, Loader, Rule, Subject
 
 PROJECT_NAME = "example_sanity"
@@ -34,6 +37,11 @@ class Hooks:
     @hookspec
     def checks_subjects(self) -> Sequence[Loader]:
         """Return loaders of subjects; one of a kind that exists already replaces it."""
+        raise NotImplementedError
+
+    @hookspec
+    def checks_comments(self) -> Sequence[CommentReader]:
+        """Return readers of comments, for kinds of files in which findings can be suppressed inline."""
         raise NotImplementedError
 
     @hookspec
@@ -67,6 +75,17 @@ class Registry:
     def loaders(self) -> dict[Subject, Loader]:
         """The loader of each kind of subject."""
         return {loader.subject: loader for group in self._collect("checks_subjects") for loader in group}
+
+    @cached_property
+    def _comment_readers(self) -> tuple[CommentReader, ...]:
+        return tuple(reader for group in self._collect("checks_comments") for reader in group)
+
+    def comment_reader(self, project: Project, path: str) -> CommentReader | None:
+        """Return what knows the comments of a file, or None."""
+        name = path
+        if "." not in path.rpartition("/")[2] and project.is_shell(path):
+            name += SHELL_SUFFIXES[0]
+        return next((reader for reader in self._comment_readers if reader.matches(name)), None)
 
     @cached_property
     def presets(self) -> dict[str, Mapping[str, Any]]:

@@ -22,7 +22,10 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 
 
 class Subject(str, enum.Enum):
-    """What a rule is called with: each subject of a file (``LAUNCH``: one per scenario), or the project once a run."""
+    """What a rule is called with: each subject of a file (``LAUNCH``: one per scenario), or the project once a run.
+
+    Rules on ``SUPPRESSION`` run last, when it is known what each suppression was needed for.
+    """
 
     SCRIPT_PATH = "script path"  # str: the path of a shell script, unread
     SCRIPT = "script"  # launch.syntax.Script
@@ -32,11 +35,17 @@ class Subject(str, enum.Enum):
     PYTHON_SOURCE = "python source"
     CONFIG_ENTRY = "configuration file"  # core.exemptions.Entry: one line of an ignore list in the file
     PROJECT = "project"  # core.project.Project
+    SUPPRESSION = "suppression"  # core.suppressions.Suppression, after all findings are known
 
     @property
     def is_per_file(self) -> bool:
-        """Whether the subject belongs to one file."""
-        return self is not Subject.PROJECT
+        """Whether the subject belongs to one file and can be judged without the findings of other rules."""
+        return self is not Subject.PROJECT and not self.is_afterwards
+
+    @property
+    def is_afterwards(self) -> bool:
+        """Whether rules on the subject look at what became of the findings of all others."""
+        return self is Subject.SUPPRESSION
 
     @property
     def counted_as(self) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from example_sanity.core import ignorelists, system
+from example_sanity.core import ignorelists, settling, system
 from example_sanity.core.errors import Uninspectable, UsageError, nearest
-from example_sanity.core.finding import Finding, Severity, merge_scenarios, with_fingerprints
+from example_sanity.core.finding import Finding, Severity, merge_scenarios
 from example_sanity.core.rule import Subject, iterate_rules
 
 if TYPE_CHECKING:
@@ -48,6 +48,33 @@ class Report(msgspec.Struct, frozen=True):
     def fails(self, threshold: Severity) -> bool:
         """Whether a finding is at least as bad as ``threshold``."""
         return any(finding.severity.rank >= threshold.rank for finding in self.findings)
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What a run is about: the enabled rules, the paths of the call ("." is the project), and the files to judge."""
+
+    rules: tuple[type[Rule], ...]
+    named: tuple[str, ...]
+    files: tuple[str, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the whole project is looked at."""
+        return "." in self.named
+
+    @property
+    def wide_rules(self) -> list[type[Rule]]:
+        """The rules that look at the project as a whole; none when only a part is asked for."""
+        return [rule for rule in self.rules if rule.subject is Subject.PROJECT] if self.whole else []
+
+    def judged(self, path: str, run: Run) -> frozenset[str]:
+        """Return the codes of the rules that had their say on a file."""
+        rules = (
+            rule
+            for rule in self.rules
+            if not rule.subject.is_afterwards and (self.whole or run.judges(rule, path))
+        )
+        return frozenset(rule.code for rule in rules)
 
 
 class Run:
@@ -150,54 +177,54 @@ class Run:
         Raises UsageError for a path that does not exist.
         """
         started = time.perf_counter()
+        names = tuple(self.project.relative(path) for path in paths) or (".",)
+        self._named = names
         rules = self._enabled(families)
-        names = [self.project.relative(path) for path in paths] or ["."]
-        self._named = tuple(names)
         files, notes = self._select_files(names, rules)
-        whole = "." in names
-        found: list[Finding] = []
-        for number, path in enumerate(files):
-            found += self._inspect(path, rules)
-            if progress:
-                progress(number + 1, len(files))
-        inspected = self._count(files, rules)
-        wide = [rule for rule in rules if rule.subject is Subject.PROJECT] if whole else []
-        found += [finding for rule in wide for finding in rule().check(self.project, self)]
-        if wide:
-            inspected[Subject.PROJECT.counted_as] = 1
-        active, suppressed = self._suppress(self._finish(found, files, whole))
-        seconds = time.perf_counter() - started
-        counts = dict(sorted(inspected.items()))
-        return Report(tuple(active), tuple(suppressed), counts, tuple(notes), seconds, tuple(files))
+        scope = Scope(tuple(rules), names, tuple(files))
+        self.entries  # noqa: B018  # lists that cannot be read are problems of the run
+        found = self._collect(scope, progress)
+        active, suppressed = settling.settle(self, found, scope)
+        return Report(
+            tuple(active),
+            tuple(suppressed),
+            self._count(scope),
+            tuple(notes),
+            time.perf_counter() - started,
+            scope.files,
+        )
 
     def judged(self, families: Sequence[Family], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which of ``files`` the enabled rules of each family judge, families that judge none left out."""
         found = {}
         for family in families:
             rules = self._enabled([family])
-            paths = tuple(path for path in files if any(self._judges(rule, path) for rule in rules))
+            paths = tuple(path for path in files if any(self.judges(rule, path) for rule in rules))
             if paths:
                 found[family.name] = paths
         return found
 
+    def _collect(self, scope: Scope, progress: Callable[[int, int], None] | None) -> list[Finding]:
+        """Return what the rules say, and what could not be inspected."""
+        found: list[Finding] = []
+        for number, path in enumerate(scope.files):
+            found += self._inspect(path, scope.rules)
+            if progress:
+                progress(number + 1, len(scope.files))
+        for rule in scope.wide_rules:
+            found += rule().check(self.project, self)
+        wanted = set(scope.files)
+        return [*found, *(item for item in self.problems if scope.whole or item.path in wanted)]
+
     def _inspect(self, path: str, rules: Iterable[type[Rule]]) -> list[Finding]:
         found: list[Finding] = []
         for rule in rules:
-            if self._judges(rule, path):
+            if self.judges(rule, path):
                 try:
                     found += self.apply(rule, path)
                 except Uninspectable:
                     continue  # the problem was noted when the subject was loaded
         return found
-
-    def _finish(self, found: list[Finding], files: Sequence[str], whole: bool) -> list[Finding]:
-        """Add the problems of the inspected files, sort, and give fingerprints."""
-        wanted = set(files)
-        problems = [problem for problem in self.problems if whole or problem.path in wanted]
-        ordered = sorted(
-            {**dict.fromkeys(found), **dict.fromkeys(problems)}, key=lambda finding: finding.sort_key
-        )
-        return with_fingerprints(ordered, {finding.path: self.lines(finding.path) for finding in ordered})
 
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a file for excerpts; none where it cannot be read."""
@@ -216,16 +243,17 @@ class Run:
             if rule.code not in ignored and (not selected or rule.code in selected)
         ]
 
-    def _judges(self, rule: type[Rule], path: str) -> bool:
+    def judges(self, rule: type[Rule], path: str) -> bool:
+        """Return whether a rule looks at a file."""
         return rule.subject.is_per_file and self._matches(rule.subject, path) and rule.applies(path, self)
 
-    def _count(self, files: Sequence[str], rules: Sequence[type[Rule]]) -> dict[str, int]:
+    def _count(self, scope: Scope) -> dict[str, int]:
         """How many files of each kind were judged."""
-        counts: dict[str, int] = {}
-        for path in files:
-            for kind in {rule.subject.counted_as for rule in rules if self._judges(rule, path)}:
+        counts = {rule.subject.counted_as: 1 for rule in scope.wide_rules}
+        for path in scope.files:
+            for kind in {rule.subject.counted_as for rule in scope.rules if self.judges(rule, path)}:
                 counts[kind] = counts.get(kind, 0) + 1
-        return counts
+        return dict(sorted(counts.items()))
 
     def _select_files(self, names: Sequence[str], rules: Sequence[type[Rule]]) -> tuple[list[str], list[str]]:
         """The files under the named paths that a rule judges, and notes on what was passed over."""
@@ -240,30 +268,15 @@ class Run:
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
             judged = [
-                path for path in self.project.under(name) if any(self._judges(rule, path) for rule in rules)
+                path for path in self.project.under(name) if any(self.judges(rule, path) for rule in rules)
             ]
             if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
             chosen.update(dict.fromkeys(judged))
         own = self.config.path
-        if "." in names and own and any(self._judges(rule, own) for rule in rules):
+        if "." in names and own and any(self.judges(rule, own) for rule in rules):
             chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
-
-    def _suppress(self, findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
-        active, suppressed = [], []
-        matches = [
-            (entry, frozenset(entry.match(self.project.all_files))) for entry in self.entries if entry.rules
-        ]
-        for finding in findings:
-            by = next((e for e, files in matches if finding.code in e.rules and finding.path in files), None)
-            if by is None:
-                active.append(finding)
-            else:
-                reason = f": {by.reason}" if by.reason else ""
-                label = f"{by.path}:{by.span.line} {by.list_name}{reason}"
-                suppressed.append(msgspec.structs.replace(finding, suppressed_by=label))
-        return active, suppressed
 
 
 def _below(path: str, folder: str) -> bool:

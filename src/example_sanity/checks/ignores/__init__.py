@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from example_sanity.checks.ignores import rules, suppressions
 from example_sanity.checks.ignores.loader import EntryLoader, IgnoresOptions
-from example_sanity.checks.ignores.rules import RULES
 
 __all__ = ["OPTIONS", "RULES", "EntryLoader", "IgnoresOptions"]
 
+RULES = (*rules.RULES, *suppressions.RULES)
 OPTIONS = IgnoresOptions
