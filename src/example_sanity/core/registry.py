@@ -124,7 +124,7 @@ class Registry:
                 return frozenset([word])
         labels = {label: rule.code for rule in self.rules.values() for label in (rule.code, rule.name)}
         if word not in labels:
-            families = [label for family in self.families for label in (family.name, family.prefix)]
+            families = [family.name for family in self.families]
             raise UsageError(f"{where}: unknown rule {word!r}{did_you_mean(word, [*labels, *families])}")
         return frozenset([labels[word]])
 
@@ -138,9 +138,7 @@ def _offers_plugins() -> bool:
     folders = {entry or "." for entry in sys.path}
     # pathlib would take as long as what this saves.
     paths = (
-        path
-        for folder in folders
-        for path in glob.iglob(f"{glob.escape(folder)}/*.*-info/entry_points.txt")  # noqa: PTH207
+        path for folder in folders for path in glob.iglob(f"{glob.escape(folder)}/*.*-info/entry_points.txt")
     )
     return any(_mentions(path, f"[{PROJECT_NAME}]".encode()) for path in paths)
 

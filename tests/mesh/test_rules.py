@@ -1,0 +1,168 @@
+"""MSH001-005 on small launchers: what is legal, what is not, and what nobody can know."""
+
+from __future__ import annotations
+
+import pytest
+
+from example_sanity.core.finding import Finding
+from helpers import Write, brief, report
+from mesh.launchers import EXACT, KNOBS, LAUNCH, PATH, WITHOUT_CP, launcher
+
+
+def _findings(write: Write, text: str) -> tuple[Finding, ...]:
+    return report(write({PATH: text}), "mesh").findings
+
+
+def _line(text: str, part: str) -> int:
+    return next(n for n, line in enumerate(text.split("\n"), 1) if part in line)
+
+
+def test_a_legal_mesh_with_an_exact_guard_is_silent(write: Write) -> None:
+    assert _findings(write, KNOBS + EXACT + LAUNCH) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.strategy=fsdp trainer.nnodes=3",
+        "python3 -m other.trainer model.tp=3 model.pp=7",
+        "python3 -m verl.trainer.main_ppo model_engine=megatron trainer.nnodes=${NODES:?} "
+        "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=5",
+        "python3 -m verl.trainer.main_ppo model_engine=megatron --config-name=my_own "
+        "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=5",
+        "python3 -m verl.trainer.main_ppo model_engine=megatron "
+        "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=$(nproc --all)",
+        "echo python3 -m verl.trainer.main_ppo model_engine=megatron trainer.nnodes=3",
+    ],
+)
+def test_what_is_no_mesh_or_not_known_is_silent(write: Write, line: str) -> None:
+    assert _findings(write, f"set -eu\n{line}\n") == ()
+
+
+def test_an_illegal_dense_mesh_names_the_knob_the_numbers_and_the_change(write: Write) -> None:
+    text = KNOBS.replace("PP:-1", "PP:-2").replace("EP:-8", "EP:-4") + LAUNCH
+
+    findings = _findings(write, text)
+
+    assert brief(findings) == [f"{PATH}:{_line(text, 'engine.cp')} MSH001"]
+    assert findings[0].message.startswith(
+        "8 GPUs cannot hold tp1·cp8·pp2 = 16; with CP=4 it fits, dp=1 (Megatron Lite: "
+    )
+    assert findings[0].scenarios == ("default",)
+    assert [related.label for related in findings[0].related] == ["tp = 1", "pp = 2", "nnodes = 1", "gpn = 8"]
+
+
+def test_an_illegal_expert_mesh(write: Write) -> None:
+    text = KNOBS.replace("EP:-8", "EP:-16") + LAUNCH
+
+    findings = _findings(write, text)
+
+    assert brief(findings) == [f"{PATH}:{_line(text, 'engine.ep')} MSH002"]
+    assert "8 GPUs cannot hold etp1·ep16·pp1 = 16; with EP=8 it fits, edp=1" in findings[0].message
+
+
+def test_etp_left_out_follows_tp_in_megatron_core(write: Write) -> None:
+    key = "actor_rollout_ref.actor.megatron"
+    text = (
+        f"python3 -m verl.trainer.main_ppo model_engine=megatron {key}.tensor_model_parallel_size=4 "
+        f"{key}.expert_model_parallel_size=4\n"
+    )
+
+    (finding,) = _findings(write, text)
+
+    assert finding.code == "MSH002"
+    assert "8 GPUs cannot hold etp4·ep4·pp1 = 16 (etp is unset and follows tp)" in finding.message
+    assert f"with {key}.expert_tensor_parallel_size=1 it fits" in finding.message
+
+
+def test_a_variant_that_breaks_is_reported_in_its_scenario_only(write: Write) -> None:
+    variants = 'case "${MODEL_VARIANT:-small}" in\nsmall) CP=2 ;;\nlarge) CP=16 ;;\n*) exit 1 ;;\nesac\n'
+
+    findings = _findings(write, KNOBS + variants + LAUNCH)
+
+    assert [(finding.code, finding.scenarios) for finding in findings] == [
+        ("MSH001", ("MODEL_VARIANT=large",))
+    ]
+
+
+def test_torchrun_decides_the_world_of_an_sft_launch(write: Write) -> None:
+    run = "torchrun --nnodes=2 --nproc_per_node 4 -m verl.trainer.sft_trainer engine=mlite engine.cp={}\n"
+
+    assert _findings(write, run.format(8)) == ()
+    assert "8 GPUs cannot hold tp1·cp16·pp1" in _findings(write, run.format(16))[0].message
+
+
+def test_a_guard_without_cp_is_unsound_too_strict_and_shows_a_wrong_dp(write: Write) -> None:
+    text = KNOBS + WITHOUT_CP + LAUNCH
+
+    findings = _findings(write, text)
+
+    guard, dp = _line(text, "if (("), _line(text, "DP=$((")
+    assert brief(findings) == [f"{PATH}:{guard} MSH003", f"{PATH}:{guard} MSH004", f"{PATH}:{dp} MSH005"]
+    unsound, strict, wrong = (finding.message for finding in findings)
+    assert (
+        "the guard accepts CP=16, which Megatron Lite rejects: 8 GPUs cannot hold tp1·cp16·pp1 = 16"
+        in unsound
+    )
+    assert "the guard rejects TP=2 CP=1, which Megatron Lite accepts (dp=4, edp=1)" in strict
+    assert "check world % (TP * CP * PP) == 0 and world % (ETP * EP * PP) == 0 instead" in strict
+    assert "with CP=1 the launcher shows dp=1, but Megatron Lite uses dp=8" in wrong
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        # The same rule in other words.
+        EXACT.replace("!= 0 ||", "||").replace("!= 0 ))", "))"),
+        "check() { [[ $((NGPU % (TP * CP * PP))) -eq 0 && $((NGPU % (ETP * EP * PP))) -eq 0 ]]; }\n"
+        "check || { echo bad >&2; exit 1; }\n",
+        "DENSE=$((TP * CP * PP))\nEXPERT=$((ETP * EP * PP))\n"
+        "(( NGPU % DENSE == 0 )) || exit 3\n(( NGPU % EXPERT == 0 )) || exit 4\n",
+        # A guard of something else is no mesh guard.
+        'if [[ -z "${HOME:-}" ]]; then exit 1; fi\n',
+        "",
+    ],
+)
+def test_exact_guards_in_other_words_are_silent(write: Write, guard: str) -> None:
+    assert _findings(write, KNOBS + guard + LAUNCH) == ()
+
+
+def test_a_guard_that_looks_at_one_mesh_only_is_unsound(write: Write) -> None:
+    guard = "(( NGPU % (TP * CP * PP) == 0 )) || exit 1\n"
+
+    findings = _findings(write, KNOBS + guard + LAUNCH)
+
+    assert [finding.code for finding in findings] == ["MSH003"]
+    assert "the guard accepts EP=16" in findings[0].message
+
+
+def test_sizes_that_the_launcher_fixes_stay_fixed(write: Write) -> None:
+    knobs = KNOBS.replace("TP=${TP:-1}\n", "TP=1\n").replace("ETP=${ETP:-1}", "ETP=1")
+
+    assert _findings(write, knobs + EXACT + LAUNCH) == ()
+    assert [f.code for f in _findings(write, knobs + WITHOUT_CP + LAUNCH)] == ["MSH003", "MSH005"]
+
+
+def test_a_size_that_is_computed_from_a_knob_leaves_the_guard_unproved(write: Write) -> None:
+    knobs = KNOBS.replace("EP=${EP:-8}", "EP=$((CP * 1))")
+
+    assert _findings(write, knobs + WITHOUT_CP + LAUNCH) == ()
+
+
+def test_a_launcher_in_two_broken_scenarios_is_one_finding(write: Write) -> None:
+    switch = 'if [[ "${DEVICE:-gpu}" == npu ]]; then X=1; fi\n'
+
+    (finding,) = _findings(write, KNOBS.replace("CP:-8", "CP:-16") + switch + LAUNCH)
+
+    assert finding.scenarios == ("default", "DEVICE=npu")
+
+
+def test_ignores_and_selection_work_for_this_family_too(write: Write) -> None:
+    table = (
+        f"[[tool.example-sanity.per-file-ignore]]\npath = '{PATH}'\nrules = ['MSH004']\nreason = 'known'\n"
+    )
+
+    result = report(write({**launcher(WITHOUT_CP), "pyproject.toml": table}), "mesh")
+
+    assert [finding.code for finding in result.findings] == ["MSH003", "MSH005"]
+    assert [finding.code for finding in result.suppressed] == ["MSH004"]
