@@ -133,7 +133,7 @@ def test_a_guard_that_looks_at_one_mesh_only_is_unsound(write: Write) -> None:
     findings = _findings(write, KNOBS + guard + LAUNCH)
 
     assert [finding.code for finding in findings] == ["MSH003"]
-    assert "the guard accepts EP=16" in findings[0].message
+    assert "the guard accepts ETP=2" in findings[0].message
 
 
 def test_sizes_that_the_launcher_fixes_stay_fixed(write: Write) -> None:
