@@ -10,6 +10,21 @@ import pytest
 from helpers import Write
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the switches of tests that need more than Python."""
+    parser.addoption("--browser", action="store_true", help="also open the HTML report in headless Chromium")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that were not asked for."""
+    if config.getoption("--browser"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("browser")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Return a function that writes files into a fresh folder and returns the folder."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from example_sanity.report.model import is_whole_file, one_line, printable, rule_url, tally, verdict
+from example_sanity.report.model import counted, is_whole_file, one_line, printable, rule_url, tally, verdict
 from example_sanity.report.plans import plan_section
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def render(view: View) -> str:
 
 
 def _page(view: View) -> Iterator[str]:
+    plans = view.plans()
     script = (_ASSETS / "report.js").read_text("utf-8").strip()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
@@ -40,13 +41,15 @@ def _page(view: View) -> Iterator[str]:
     yield "<title>example-sanity report</title>"
     yield f"<style>\n{(_ASSETS / 'report.css').read_text('utf-8').strip()}\n</style>"
     yield "</head>\n<body>\n<header>\n<h1>example-sanity</h1>"
-    yield f'<p class="verdict">{escape(verdict(view.report))}</p>\n</header>'
+    way = f' <a href="#launchers">{counted(len(plans), "launcher")}</a>' if plans else ""
+    yield f'<p class="verdict">{escape(verdict(view.report))}{way}</p>\n</header>'
     yield from _filters(view)
     yield "<main>"
     yield from _findings(view)
     yield from _suppressed(view)
-    for plan in (plans := view.plans()):
-        yield from (['<h2 id="launchers">Launchers</h2>'] if plan is plans[0] else [])
+    if plans:
+        yield '<h2 id="launchers">Launchers</h2>'
+    for plan in plans:
         yield from plan_section(plan)
     yield from _notes(view)
     yield f"</main>\n<script>{script}</script>\n</body>\n</html>"

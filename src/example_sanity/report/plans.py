@@ -20,7 +20,7 @@ def plan_section(plan: Plan) -> Iterator[str]:
     """Yield the section of one launcher, closed; its summary says the worlds and whether the meshes are legal."""
     data = plan.data
     yield f'<details class="plan" data-path="{escape(data["path"])}">'
-    yield f"<summary><code>{_text(data['path'])}</code> {_meshes_in_words(data['mesh'])}</summary>"
+    yield f"<summary><code>{escape(printable(data['path']))}</code> {_meshes_in_words(data['mesh'])}</summary>"
     for problem in data["problems"]:
         yield f'<p class="bad">could not evaluate {_text(problem)}</p>'
     yield from _meshes(data["mesh"], plan.drawings)
@@ -70,7 +70,8 @@ def _drawing(mesh: _Data, drawing: str | None, where: str, drawn: dict[str, str]
         if drawing in drawn:
             yield f"<p>The ranks are grouped as in {_text(drawn[drawing])}.</p>"
         else:
-            yield "<p>Ranks of one colour and number share a group; a row is a node.</p>"
+            row = "a row is a node" if "gpn" in mesh["sizes"] else "a row begins with its first rank"
+            yield f"<p>Ranks of one colour and number share a group; {row}.</p>"
             yield f'<div class="wide">{drawing}</div>'
         drawn.setdefault(drawing, where)
     elif mesh["legal"]:
@@ -83,15 +84,15 @@ def _knobs(knobs: Sequence[_Data]) -> Iterator[str]:
     yield "<h3>Knobs</h3>"
     rows = [
         (
+            knob["line"],
             knob["name"],
             "(required)" if knob["required"] else knob["default"],
             "" if knob["value"] in (None, knob["default"]) else knob["value"],
             knob["region"] or "",
-            knob["line"],
         )
         for knob in knobs
     ]
-    yield _table(["name", "default", "value", "region", "line"], rows)
+    yield _table(["line", "name", "default", "value", "region"], rows)
 
 
 def _scenarios(scenarios: Sequence[_Data]) -> Iterator[str]:
@@ -123,8 +124,8 @@ def _launch(number: int, launch: Mapping[str, Any]) -> Iterator[str]:
     yield f'<pre class="excerpt">{chr(10).join(lines)}</pre>'
     if launch["settings"]:
         rows = [
-            (item["key"], item["value"], item["group"] or "", item["line"]) for item in launch["settings"]
+            (item["line"], item["key"], item["value"], item["group"] or "") for item in launch["settings"]
         ]
         yield f"<details><summary>{counted(len(rows), 'setting')}</summary>"
-        yield _table(["key", "value", "group", "line"], rows)
+        yield _table(["line", "key", "value", "group"], rows)
         yield "</details>"
