@@ -168,7 +168,7 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
-def _make_view(name: str, text: str) -> click.Command:
+def _make_view(name: str, text: str, *more: Any) -> click.Command:
     @click.command(name, context_settings=_HELP, help=text)
     @click.argument("script", type=click.Path(path_type=Path))
     @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -179,6 +179,8 @@ def _make_view(name: str, text: str) -> click.Command:
         view: Any = getattr(session, name)
         return int(view(**options))
 
+    for option in more:
+        command = option(command)
     return command
 
 
@@ -194,6 +196,7 @@ cli.add_command(
         "plan",
         "Show the parallel mesh of SCRIPT: whether it is legal, and whether the script's own guard is right.\n\n"
         "Exits 1 on an illegal mesh or a wrong guard, with the smallest counter-examples.",
+        click.option("--draw", is_flag=True, help="Show which ranks share a group, as a grid for each axis."),
     )
 )
 

@@ -184,12 +184,12 @@ def show(script: Path, form: str, **options: Any) -> int:
     return ExitCode.FINDINGS if data["problems"] else ExitCode.CLEAN
 
 
-def plan(script: Path, form: str, **options: Any) -> int:
+def plan(script: Path, form: str, draw: bool, **options: Any) -> int:
     """Print the meshes of a script and the verdict on its guard. Returns 1 for an illegal mesh or a wrong guard."""
     from example_sanity import show as view
 
     run = open_run([script], **options)
-    data = view.plan_data(*view.evaluate(run, script), run.project.root)
+    data = view.plan_data(*view.evaluate(run, script), run.project.root, draw)
     _print(data, view.plan_text, form)
     return ExitCode.FINDINGS if data["problems"] or view.fails(data) else ExitCode.CLEAN
 

@@ -14,7 +14,7 @@ from example_sanity.core.runner import Run
 from example_sanity.launch.command import Entry, Launch, Origin
 from example_sanity.launch.settings import Setting, settings
 from example_sanity.launch.syntax import Assignment, DefaultKind, Script
-from example_sanity.parallel.draw import svg
+from example_sanity.parallel import draw as drawings
 from example_sanity.parallel.guard import Example, Proof
 from example_sanity.parallel.mesh import Mesh
 from example_sanity.report.json import span
@@ -75,7 +75,7 @@ def launch_plans(run: Run, paths: Sequence[str]) -> list[Plan]:
 
 
 def _drawing(mesh: Mesh) -> str | None:
-    return svg(mesh) if mesh.legal and mesh.sizes["world"] <= _MOST_DRAWN else None
+    return drawings.svg(mesh) if mesh.legal and mesh.sizes["world"] <= _MOST_DRAWN else None
 
 
 def _knobs(script: Script) -> list[Assignment]:
@@ -166,14 +166,20 @@ def mesh_data(shown: LaunchMesh) -> Data:
     }
 
 
-def plan_data(script: Script, launches: Sequence[Launch], problems: Sequence[str], root: Path) -> Data:
-    """Return every mesh of every scenario, each with the verdict on the launcher's guard (null: it has none)."""
+def plan_data(
+    script: Script, launches: Sequence[Launch], problems: Sequence[str], root: Path, draw: bool = False
+) -> Data:
+    """Return every mesh of every scenario, each with the verdict on the launcher's guard (null: it has none).
+
+    ``draw`` adds the grids of ranks of every legal mesh, as text.
+    """
     plans = []
     for launch in launches:
         for shown in launch_meshes(launch):
             case = guard_case(shown) if launch.scenario.name == launches[0].scenario.name else None
             proof = case.prove(root) if case else None
-            plans.append({**mesh_data(shown), "guard": _guard(proof) if proof else None})
+            drawing = {"drawing": drawings.text(shown.mesh)} if draw and shown.mesh.legal else {}
+            plans.append({**mesh_data(shown), "guard": _guard(proof) if proof else None, **drawing})
     return {"version": 1, "path": script.path, "plans": plans, "problems": list(problems)}
 
 
@@ -295,6 +301,8 @@ def plan_text(data: Data) -> Iterator[str]:
         yield from _mesh_lines(item)
         if item["guard"]:
             yield from _guard_lines(item["guard"])
+        if "drawing" in item:
+            yield from (f"    {line}".rstrip() for line in ["", *item["drawing"].split("\n"), ""])
 
 
 def _guard_lines(guard: Data) -> Iterator[str]:

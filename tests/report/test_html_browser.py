@@ -20,7 +20,13 @@ def _chromium(folder: Path, url: str, *options: str) -> tuple[str, str]:
     """Open a page and return its document after its script ran, and what the console got."""
     program = next((found for name in _NAMES if (found := shutil.which(name))), None)
     assert program, f"none of {', '.join(_NAMES)} is installed"
-    call = [program, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+    call = [
+        program,
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={folder / 'profile'}",
+    ]
     call += ["--enable-logging=stderr", "--virtual-time-budget=2000", *options, "--dump-dom", url]
     done = subprocess.run(call, capture_output=True, text=True, check=True, timeout=120)
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
