@@ -64,6 +64,12 @@ def test_covers_among_expressions(broad: str, narrow: str, answer: bool) -> None
     assert entry(broad, Syntax.REGEX).covers(entry(narrow, Syntax.REGEX), FILES) is answer
 
 
+def test_a_glob_covers_the_path_of_a_file_but_not_that_of_a_folder() -> None:
+    glob = entry("docs/*.md", Syntax.GLOB)
+    assert glob.covers(entry("docs/a.md", Syntax.PATH), FILES)
+    assert not glob.covers(entry("docs/b", Syntax.PATH), FILES)
+
+
 def test_an_entry_for_fewer_rules_covers_nothing() -> None:
     some, more = frozenset({"NAM001"}), frozenset({"NAM001", "NAM002"})
     assert entry("docs/", rules=more).covers(entry("docs/a.md", rules=some), FILES)

@@ -46,6 +46,7 @@ PY = tuple(path for path in FILES if path.endswith(".py"))
         (Syntax.RUFF, "**/pkg/a.py", ("src/pkg/a.py",)),
         (Syntax.RUFF, "tests/*.py", ("tests/a/m.py", "tests/n.py")),
         (Syntax.RUFF, "{m,n}.py", ("tests/a/m.py", "tests/n.py")),
+        (Syntax.RUFF, "{docs/a.md,n.py}", ("docs/a.md",)),
         (Syntax.RUFF, "[mn].py", ("tests/a/m.py", "tests/n.py")),
         (Syntax.RUFF, "[!mn_].py", ("a.py", "src/pkg/a.py", "src/pkg/sub/c.py")),
         (Syntax.RUFF_FILE, "tests", ()),

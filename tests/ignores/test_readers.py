@@ -184,7 +184,7 @@ repos:
 
 
 def test_codeowners(write: Write) -> None:
-    text = "/src/pkg/a.py @a\n/src @b\n/gone @c\n  docs\\ x/* @d\n!/src @e\n"
+    text = "/src/pkg/a.py @a\n/src @b\n/gone @c\n  docs\\ x/* @d\n!/src @e\n*.ipynb @f\n"
     assert said(write, "CODEOWNERS", text) == [
         (
             "1:1 IGN004 '/src/pkg/a.py' in CODEOWNERS never takes effect: '/src' on line 2 covers it, and the last match "
@@ -192,6 +192,7 @@ def test_codeowners(write: Write) -> None:
         ),
         "3:1 IGN001 '/gone' in CODEOWNERS does not exist, so it assigns nothing; delete the entry",
         "4:3 IGN001 'docs\\\\ x/*' in CODEOWNERS matches none of the 7 files, so it assigns nothing; delete the entry",
+        "6:1 IGN001 '*.ipynb' in CODEOWNERS matches none of the 7 files, so it assigns nothing; delete the entry",
     ]
 
 

@@ -115,6 +115,23 @@ def test_a_glob_in_a_renamed_folder_says_its_new_name(judge: Judge) -> None:
     ]
 
 
+def test_a_file_that_moved_far_is_found_by_its_name(judge: Judge) -> None:
+    files = {"pyproject.toml": ignore("scripts/old/nodes/run_a.sh"), "examples/run_a.sh": ""}
+    assert said(judge(files)) == [
+        (
+            "2 IGN001 'scripts/old/nodes/run_a.sh' in per-file-ignore does not exist; "
+            "if 'examples/run_a.sh' is meant, name that, else delete it"
+        )
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["*_npu.sh", "build/run_a.sh"])
+def test_what_suppresses_findings_is_stale_also_where_an_exclude_is_not(judge: Judge, pattern: str) -> None:
+    assert [item.code for item in judge({"pyproject.toml": ignore(pattern), GOOD: ""})] == ["IGN001"]
+    text = f"[tool.example-sanity]\nexclude = ['{pattern}']\n"
+    assert said(judge({"pyproject.toml": text, GOOD: ""})) == []
+
+
 def test_own_include_and_exclude(judge: Judge) -> None:
     text = "[tool.example-sanity]\nexclude = [\n  'examples/gone/',\n  'examples/ppo/',\n]\ninclude = ['nothing/']\n"
     assert said(judge({"pyproject.toml": text, GOOD: ""})) == [
@@ -184,10 +201,9 @@ def test_a_launcher_whose_name_lies_needs_its_entry(judge: Judge) -> None:
 
 def test_a_file_that_cannot_be_inspected_needs_its_entry(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "examples").mkdir()
-    (tmp_path / "examples/bad.toml").write_bytes(b"\xff")
-    (tmp_path / "examples/pyproject.toml").symlink_to("nowhere")
-    found = judge({"pyproject.toml": ignore("examples/", "IGN002")})
-    assert [(item.code, item.path) for item in found] == [("SYS001", "examples/pyproject.toml")]
+    (tmp_path / "examples/run_a_fsdp.sh").write_bytes(b"\xff\n")
+    found = judge({"pyproject.toml": ignore("examples/", "NAM004")})
+    assert [(item.code, item.path) for item in found] == [("SYS002", "examples/run_a_fsdp.sh")]
 
 
 def test_reasons(judge: Judge) -> None:
@@ -206,8 +222,14 @@ def test_reasons(judge: Judge) -> None:
     ]
 
 
+def test_a_missing_reason_in_our_own_configuration_is_an_error(judge: Judge) -> None:
+    assert [item.severity for item in judge({"pyproject.toml": ignore(BAD, reason=""), BAD: ""})] == [
+        Severity.ERROR
+    ]
+
+
 def test_bound_list_needs_comments(judge: Judge) -> None:
-    names = [f"examples/ppo/run_{letter}.sh" for letter in "abcdef"]
+    names = [f"examples/ppo/run_{letter}.sh" for letter in "abcdefg"]
     text = f"""\
 EXEMPT = (
     "{names[0]}",
@@ -218,6 +240,7 @@ EXEMPT = (
 
     "{names[4]}",  # noqa: E501
     "{names[5]}",  # TODO
+    "{names[6]}",  # has no trainer
 )
 """
     found = judge({"pyproject.toml": bound("EXEMPT"), "tools/check.py": text, **dict.fromkeys(names, "")})

@@ -170,6 +170,7 @@ def _is_deletable(value: ast.expr | None, source: str) -> bool:
     """Whether the display stays one when any element goes: ``("a", "b")`` without ``"a", `` is no tuple."""
     if isinstance(value, ast.Call):
         return all(_is_deletable(argument, source) for argument in value.args)
+    # A tuple that keeps one element needs its comma.
     if isinstance(value, ast.Tuple):
         text = ast.get_source_segment(source, value) or ""
         return re.search(r",\s*(#[^\n]*\s*)*\)$", text) is not None
@@ -221,6 +222,7 @@ def _reason(span: Span, opening: int, lines: list[str]) -> str:
     if behind and reason_of(behind[1]):
         return reason_of(behind[1])
     number = span.line - 1
+    # Elements that follow one another share the comment above the first.
     while number > opening and lines[number - 1].strip() and not _is_comment(lines[number - 1]):
         number -= 1
     if number == opening:

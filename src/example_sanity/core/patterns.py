@@ -72,6 +72,7 @@ def _regex(pattern: str) -> Predicate:
 
 
 def _folder_regex(pattern: str) -> Predicate:
+    # mypy asks about each folder before it looks into it, so "^docs/$" leaves out all that is below.
     search = _search(pattern)
     folders = _with_folders(lambda folder: search(folder + "/") is not None)
     return lambda path: search(path) is not None or folders(path)
@@ -134,6 +135,7 @@ def _codeowners(pattern: str) -> Predicate:
         fixed.get(part) or ("[^/]*" if part.startswith("*") else re.escape(part.removeprefix("\\")))
         for part in re.findall(r"\*\*/|/\*\*$|\*+|\\.|.", body)
     ]
+    # GitHub: unlike in .gitignore, "docs/*" owns the files of docs and nothing in its folders.
     below = "/.*" if pattern.endswith("/") else "" if pattern.endswith("/*") else "(?:/.*)?"
     match = re.compile(("" if anchored else "(?:.*/)?") + "".join(parts) + below, re.DOTALL).fullmatch
     return lambda path: match(path) is not None

@@ -151,6 +151,7 @@ def own_lines(lines: Sequence[str], span: Span) -> Span | None:
     if before.strip() or not re.fullmatch(r"\s*,?\s*(#.*)?", behind):
         return None
     first, last = span.line, span.end_line
+    # Above further items the comment may speak of them, too.
     following = lines[last].strip() if last < len(lines) else ""
     if not following or following[0] in "#)]}":
         while first > 1 and lines[first - 2].strip().startswith("#"):

@@ -44,6 +44,7 @@ def is_stale(entry: Entry, context: Context) -> bool:
 def _may_match_later(entry: Entry, context: Context) -> bool:
     if entry.syntax is Syntax.MODULE:
         return not _is_own_module(entry, context.project)
+    # An exemption is for findings that are there; what it may once suppress would be exempt unseen.
     if entry.effect is Effect.SUPPRESSES:
         return False
     if not names_something(entry.whole, entry.syntax) and entry.effect is not Effect.ASSIGNS:
@@ -71,6 +72,7 @@ def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
     parts = {part for path in paths for part in path.split("/")}
     if any(fnmatch.fnmatchcase(part, name) for part in parts for name in transient):
         return True
+    # A submodule that is not checked out is an empty folder, and git lists nothing in it.
     submodules = _submodules(context.project)
     if any(
         f"{path}/".startswith(f"{module}/") or module.startswith(f"{path}/")
@@ -115,6 +117,7 @@ def _is_own_module(entry: Entry, project: Project) -> bool:
     folders = [f"{base}/{top}".lstrip("/") for base in entry.bases]
     ours = [folder for folder in folders if f"{folder}/__init__.py" in project.all_files]
     named = literal(entry.pattern, Syntax.MODULE)
+    # Without __init__.py it may be a namespace that an installed distribution shares (megatron), or a data folder.
     if not ours or named is None:
         return False
     below = [f"{base}/{named}".lstrip("/") for base in entry.bases]
@@ -136,6 +139,7 @@ def moved_to(named: str, entry: Entry, project: Project) -> str | None:
     known = [path[len(base) :] for path in (*project.all_files, *project.folders) if path.startswith(base)]
     name = named.rpartition("/")[2]
     same = [path for path in known if path.rpartition("/")[2] == name]
+    # A name that stands once in the repository is the file itself, however far it went.
     if len(same) == 1:
         return same[0]
     return nearest(named, same or known, 80 if same else 88)

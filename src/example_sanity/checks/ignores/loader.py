@@ -105,6 +105,7 @@ def _read(context: Context, path: str) -> Iterator[Entry]:
         yield from readers.precommit_entries(path, text)
     elif name in ("mypy.ini", ".mypy.ini", "setup.cfg"):
         yield from readers.mypy_ini_entries(path, text)
+    # Most pyproject.toml files of a repository (test data, packages) carry no list, and need not even be valid.
     elif path == context.config.path or re.search(
         r"\[\s*tool\s*\.\s*(ruff|mypy)|^\[*tool\]", text, re.MULTILINE
     ):

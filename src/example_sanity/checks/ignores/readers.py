@@ -146,6 +146,7 @@ def mypy_toml_entries(lists: TomlLists) -> Iterator[Entry]:
         for index, module in enumerate([modules] if isinstance(modules, str) else modules or ()):
             place: Key = ("tool", "mypy", "overrides", number, "module")
             place = place if isinstance(modules, str) else (*place, index)
+            # A section that says "may be missing" is there for modules that are missing here.
             if isinstance(module, str) and place in lists.places and not _may_be_missing(table):
                 span = lists.places[place].span
                 removal = None if isinstance(modules, str) else own_lines(lists.lines, span)

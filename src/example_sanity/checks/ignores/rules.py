@@ -149,6 +149,7 @@ class UnneededIgnore(_EntryRule):
     )
 
     def _judge(self, entry: Entry, context: Context) -> Iterator[tuple[str, tuple[Related, ...], Fix | None]]:
+        # An entry that goes for another reason is reported once, by that rule.
         if not entry.rules or judge.is_stale(entry, context) or judge.covering(entry, context):
             return
         if not judge.is_needed(entry, context):
