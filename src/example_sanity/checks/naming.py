@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from example_sanity.core.errors import nearest
+from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.finding import Finding, Related, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
@@ -259,8 +259,9 @@ class NameContradictsLaunch(Rule):
 
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
-        """Judge what the other naming rules judge."""
-        return context.in_scope(path, context.options("naming", NamingOptions).roots)
+        """Judge what the other naming rules judge, where the text could say another backend at all."""
+        options = context.options("naming", NamingOptions)
+        return context.in_scope(path, options.roots) and _may_contradict(path, context, options)
 
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
         """Compare the name with the settings of each entry in the default scenario."""
@@ -287,6 +288,23 @@ class NameContradictsLaunch(Rule):
             f"name it {fits}, or change the setting",
             related=(Related(setting.origin.path, setting.origin.span, label),),
         )
+
+
+def _may_contradict(path: str, context: Context, options: NamingOptions) -> bool:
+    """Whether evidence for another backend is among the words of the script, or of one that it sources.
+
+    A value that no text contains cannot be evaluated to, and evaluating takes a hundred times as long as looking.
+    """
+    backend = parse_name(path, options).backend
+    if backend is None:
+        return False
+    try:
+        text = context.project.read(path).decode("utf-8", "replace")
+    except Uninspectable:
+        return False
+    values = {re.escape(item.value) for item in options.evidence if backend not in item.backends}
+    sources = r"(?:^|[;&|\s])(?:source|\.)\s"
+    return bool(re.search(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(values))})(?![A-Za-z0-9])|{sources}", text))
 
 
 def _evidence(entry: Entry, options: NamingOptions) -> list[tuple[Setting, tuple[str, ...]]]:

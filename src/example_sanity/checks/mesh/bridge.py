@@ -41,7 +41,7 @@ class LaunchMesh:
     def names(self) -> dict[str, str]:
         """What the launcher calls each size, for messages: the knob where there is one, else the key."""
         symbols = [key.symbol for key in (*self.mesh.backend.keys, *self.mesh.backend.world)]
-        return {symbol: self.knob(symbol) or self.mesh.key(symbol) for symbol in symbols}
+        return {symbol: self.knob(symbol) or self.mesh.key(symbol) or symbol for symbol in symbols}
 
     def origin_of(self, violation: Violation) -> Origin:
         """Return the place to point at: the setting that the smallest change touches, else one that takes part."""
