@@ -242,7 +242,7 @@ class NameContradictsLaunch(Rule):
     code = "NAM004"
     name = "name-contradicts-launch"
     summary = "the name says one backend, the evaluated launch uses another"
-    subject = Subject.LAUNCH
+    subject = Subject.DEFAULT_LAUNCH
     source = "verl: trainer/config/ppo_trainer.yaml and sft_trainer_engine.yaml choose the engine"
     bad = (
         Example(
@@ -268,7 +268,7 @@ class NameContradictsLaunch(Rule):
         launch = cast("Launch", subject)
         options = context.options("naming", NamingOptions)
         name = parse_name(launch.script.path, options)
-        if name.backend is None or launch.scenario.name != "default":
+        if name.backend is None:
             return
         for entry in launch.entries:
             yield from self._judge(name, entry, launch.script.path, options)

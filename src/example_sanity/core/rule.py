@@ -29,7 +29,8 @@ class Subject(str, enum.Enum):
 
     SCRIPT_PATH = "script path"  # str: the path of a shell script, unread
     SCRIPT = "script"  # launch.syntax.Script
-    LAUNCH = "launch"  # launch.command.Launch
+    LAUNCH = "launch"  # launch.command.Launch, one for each scenario
+    DEFAULT_LAUNCH = "default launch"  # the same in the default scenario only
     DOCUMENT = "document"
     WORKFLOW = "workflow"
     PYTHON_SOURCE = "python source"
@@ -56,6 +57,7 @@ class Subject(str, enum.Enum):
 _COUNTED_AS = {
     "script path": "script",
     "launch": "script",
+    "default launch": "script",
     "configuration entry": "configuration file",
 }
 

@@ -45,6 +45,14 @@ def launches(
     return tuple(_explored(script, scenario, root, engine) for scenario in chosen if scenario is not None)
 
 
+def default_launch(
+    script: Script, root: Path | None, environment: Mapping[str, str] | None = None, engine: str = "bashkit"
+) -> Launch:
+    """Evaluate the default scenario alone, as ``launches`` does."""
+    default = scenarios(script)[0]
+    return _explored(script, _with(default, environment or {}) or default, root, engine)
+
+
 def _with(scenario: Scenario, environment: Mapping[str, str]) -> Scenario | None:
     if any(environment.get(name, value) != value for name, value in scenario.environment.items()):
         return None

@@ -66,6 +66,20 @@ class LaunchLoader(PathLoader):
         )
 
 
+class DefaultLaunchLoader(PathLoader):
+    """The evaluation of a shell script in its default scenario."""
+
+    subject = Subject.DEFAULT_LAUNCH
+
+    def load(self, context: Context, path: str) -> Loaded:
+        """Evaluate the script once. A failure is a problem; raises Uninspectable as ScriptLoader."""
+        from example_sanity.launch.explore import default_launch
+
+        (script,) = context.load(Subject.SCRIPT, path)
+        launch = default_launch(_as_script(script), context.project.root, dict(context.environment))
+        return Loaded((launch,)) if launch.failure is None else Loaded((), (_problem(launch, path),))
+
+
 def _as_script(subject: object) -> Script:
     from example_sanity.launch.syntax import Script
 
@@ -78,4 +92,4 @@ def _problem(launch: Launch, path: str) -> Finding:
     return system.problem(code, path, f"could not evaluate: {launch.failure}", scenario=launch.scenario.name)
 
 
-LOADERS = (PathLoader(), ScriptLoader(), LaunchLoader())
+LOADERS = (PathLoader(), ScriptLoader(), LaunchLoader(), DefaultLaunchLoader())
