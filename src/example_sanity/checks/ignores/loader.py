@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from example_sanity.checks.ignores import readers
 from example_sanity.core.config import IgnoreList
 from example_sanity.core.exemptions import Effect, Entry, Syntax
 from example_sanity.core.ignorelists import TABLE
@@ -16,6 +15,7 @@ from example_sanity.core.rule import Context, Loaded, Subject
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from example_sanity.checks.ignores import readers
     from example_sanity.core.textplaces import Key
 
 _NAMES = frozenset(
@@ -97,6 +97,8 @@ class EntryLoader:
 
 
 def _read(context: Context, path: str) -> Iterator[Entry]:
+    from example_sanity.checks.ignores import readers
+
     text = context.project.text(path)
     name = path.rpartition("/")[2]
     if path in _CODEOWNERS:
@@ -118,6 +120,8 @@ def _toml_entries(lists: readers.TomlLists, name: str, context: Context) -> Iter
     if lists.path == context.config.path:
         yield from _own_lists(lists)
     if name == "pyproject.toml":
+        from example_sanity.checks.ignores import readers
+
         yield from readers.ruff_entries(lists, ("tool", "ruff"), "ruff ")
         yield from readers.mypy_toml_entries(lists)
 
