@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from helpers import Write
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the switches of tests that need more than Python."""
-    parser.addoption("--browser", action="store_true", help="also open the HTML report in headless Chromium")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that were not asked for."""
-    if config.getoption("--browser"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("browser")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture
@@ -37,3 +23,42 @@ def write(tmp_path: Path) -> Write:
         return tmp_path
 
     return build
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--browser", action="store_true", help="also open the HTML report in headless Chromium")
+    parser.addoption(
+        "--corpus",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="also compare the sandbox with real bash on every shell script of the repository DIR",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "corpus" in metafunc.fixturenames:
+        folders = [Path(folder).resolve() for folder in metafunc.config.getoption("--corpus")]
+        metafunc.parametrize("corpus", folders, ids=[folder.name for folder in folders])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what cannot run: other repositories and the browser unless asked for, real bash where nothing can shut it in.
+
+    In continuous integration real bash has to be there: its tests fail rather than disappear.
+    """
+    unwanted = [item for item in items if _unwanted(config, item)]
+    config.hook.pytest_deselected(items=unwanted)
+    items[:] = [item for item in items if item not in unwanted]
+
+
+def _unwanted(config: pytest.Config, item: pytest.Item) -> bool:
+    if item.get_closest_marker("browser"):
+        return not config.getoption("--browser")
+    if item.get_closest_marker("corpus"):
+        return not config.getoption("--corpus")
+    if item.get_closest_marker("real_bash"):
+        from example_sanity.launch import realbash
+
+        return realbash.refusal() is not None and "CI" not in os.environ
+    return False

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from example_sanity.launch import evaluator, normalise, realbash
-from example_sanity.launch.scenario import Scenario
-from example_sanity.launch.syntax import Script
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from example_sanity.launch.command import Launch
+from example_sanity.launch import evaluator, realbash
+from example_sanity.launch.command import Launch
+from example_sanity.launch.scenario import Scenario, scenarios
+from example_sanity.launch.syntax import parse
 
 # Two runs of real bash differ in these, too.
 _CHANGING = re.compile(r"\$(?:RANDOM\b|\{RANDOM\}|\$|\{\$\}|BASHPID\b|SECONDS\b|EPOCHSECONDS\b)")
@@ -22,7 +18,7 @@ _CHANGING = re.compile(r"\$(?:RANDOM\b|\{RANDOM\}|\$|\{\$\}|BASHPID\b|SECONDS\b|
 
 @dataclass
 class Comparison:
-    """One script in both engines."""
+    """One script under one scenario in both engines."""
 
     path: str
     sandbox: Launch
@@ -36,27 +32,24 @@ class Comparison:
     @property
     def identical(self) -> bool:
         same_end = (self.sandbox.failure is None) == (self.real.failure is None)
-        return same_end and self.words(self.sandbox) == self.words(self.real)
+        return same_end and argvs(self.sandbox) == argvs(self.real)
 
-    @staticmethod
-    def words(launch: Launch) -> list[tuple[str, ...]]:
-        return [command.argv for command in launch.commands]
+    @property
+    def environments_equal(self) -> bool:
+        pairs = zip(self.sandbox.commands, self.real.commands, strict=True)
+        return all(ours.environment == theirs.environment for ours, theirs in pairs)
 
     def difference(self) -> str:
-        """The first command that differs, for reading."""
-        ours, theirs = self.words(self.sandbox), self.words(self.real)
+        """The first command that differs, and how."""
+        ours, theirs = argvs(self.sandbox), argvs(self.real)
+        head = f"{self.path} [{self.sandbox.scenario.name}]: {len(ours)} commands in the sandbox, {len(theirs)} in"
+        head += f" real bash; failures {self.sandbox.failure}, {self.real.failure}"
         place = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
-        head = f"{self.path}: {len(ours)} commands in the sandbox, {len(theirs)} in real bash; "
-        head += f"failure {self.sandbox.failure}, {self.real.failure}; "
         if place is None:
-            rest = ours[len(theirs) :] or theirs[len(ours) :]
-            return (
-                head
-                + f"surplus {[words[:4] for words in rest[:2]]}; {self.sandbox.stderr[-160:]!r} {self.real.stderr[-160:]!r}"
-            )
-        pairs = zip(ours[place], theirs[place], strict=False)
-        words = [(a, b) for a, b in pairs if a != b]
-        return head + f"command {place} {theirs[place][:4]}: {words[:3]} {self.sandbox.stderr[-200:]!r}"
+            rest = [words[:4] for words in ours[len(theirs) :] or theirs[len(ours) :]]
+            return f"{head}; surplus {rest[:2]}; stderr {self.sandbox.stderr[-160:]!r}"
+        words = [pair for pair in zip(ours[place], theirs[place], strict=False) if pair[0] != pair[1]]
+        return f"{head}; command {place} {theirs[place][:3]}: {words[:3]}"
 
 
 @dataclass
@@ -68,26 +61,33 @@ class Tally:
     differences: list[str] = field(default_factory=list)
 
     def add(self, comparison: Comparison) -> None:
-        if not comparison.counted:
-            return
-        self.counted += 1
-        if comparison.identical:
-            self.identical += 1
-        else:
+        if comparison.counted:
+            self.counted += 1
+            self.identical += comparison.identical
+        if comparison.counted and not comparison.identical:
             self.differences.append(comparison.difference())
 
 
+def argvs(launch: Launch) -> list[tuple[str, ...]]:
+    return [command.argv for command in launch.commands]
+
+
+def steady(data: bytes) -> bytes:
+    """Replace what changes from run to run in any bash by a constant."""
+    text = data.decode("utf-8", "surrogateescape")
+    return _CHANGING.sub("4242", text).encode("utf-8", "surrogateescape")
+
+
 def compare(path: str, data: bytes, root: Path | None, scenario: Scenario | None = None) -> Comparison:
-    """Evaluate one script in both engines over the same project."""
-    steady = _CHANGING.sub("4242", data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    script = Script(path, steady)
-    chosen = scenario or Scenario()
+    """Evaluate one script in both engines over the same project, by default with what it requires filled in."""
+    script = parse(path, steady(data))
+    chosen = scenarios(script)[0] if scenario is None else scenario
     ours = evaluator.evaluate(script, chosen, root)
-    names = {command.argv[0] for command in ours.commands} | normalise.normalise(script.text, "0").names
+    names = {command.argv[0] for command in ours.commands}
     return Comparison(path, ours, realbash.evaluate(script, chosen, root, names))
 
 
-def scripts(folder: Path) -> Iterator[Path]:
+def shell_files(folder: Path) -> Iterator[Path]:
     """Every regular shell script under ``folder``, in order; symlinked ones are the same script again."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".sh", ".bash") and path.is_file() and not path.is_symlink():

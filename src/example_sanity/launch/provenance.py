@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 _BOOKKEEPING = frozenset({"PWD", "OLDPWD", "SHLVL", "_"})
-_GIVEN = {"PATH": world.PATH, "HOME": world.HOME, "USER": "user"}
+_GIVEN = {"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **world.LOCALE}
 
 
 def locate(script: Script, files: Mapping[str, str], records: Sequence[Recorded]) -> tuple[Command, ...]:

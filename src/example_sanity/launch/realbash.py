@@ -33,15 +33,26 @@ if TYPE_CHECKING:
 SECONDS = 10
 OUTPUT_BLOCKS = 32 * 1024  # ulimit -f, in 512-byte blocks: 16 MiB of output or of any one file
 _TOOLS = ("bash", "setpriv", "env", "mkfifo", "cat")
-_ULIMIT = (
-    "BASH_FUNC_ulimit%%"  # raising a limit needs rights that the script has on a cluster and not in here
-)
+# Raising a limit needs rights that the script has on a cluster and not in here; and a script that sets its own PATH
+# finds there what stands on ours.
+_FUNCTIONS = {
+    "BASH_FUNC_ulimit%%": "() { :; }",
+    "BASH_FUNC_command_not_found_handle%%": """() {
+        local folder
+        for folder in /usr/local/bin /usr/bin; do
+            [[ -x $folder/$1 ]] && { "$folder/$1" "${@:2}"; return; }
+        done
+        echo "bash: $1: command not found" >&2
+        return 127
+    }""",
+}
 _LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/terminfo")
 
 _SETUP = r"""
 set -e
 umask 022
 mount --make-rprivate /
+echo "$HOST" > /proc/sys/kernel/hostname
 mount -t tmpfs -o size=64m,mode=755 none "$BOX/mount"
 cd "$BOX/mount"
 mkdir upper work root
@@ -112,7 +123,8 @@ def evaluate(
         reason = f"real bash is not available here: {refusal()}"
     if reason is not None:
         return Launch(script, scenario, (), (), 1, "", "", {}, failure=reason)
-    wanted = {*names, *normalise.normalise(script.text, "0").names}
+    literal = normalise.normalise(script.text, "0").names
+    wanted = {*names, *(name for name in literal if "/" not in name or name.startswith("/"))}
     for _ in range(3):
         run = _in_box(script, scenario, root, wanted)
         # a missing path may be a file to source or to write: a stub in its place would change the script
@@ -200,7 +212,14 @@ def _native() -> Path:
 def _execute(
     box: Path, root: Path | None, words: list[str], environment: dict[str, str], responder: Responder
 ) -> _Run:
-    base = {"PATH": world.PATH, "HOME": world.HOME, "USER": "user", _ULIMIT: "() { :; }", **environment}
+    base = {
+        "PATH": world.PATH,
+        "HOME": world.HOME,
+        "USER": "user",
+        **world.LOCALE,
+        **_FUNCTIONS,
+        **environment,
+    }
     pairs = [f"{name}={value}" for name, value in base.items()]
     command = [
         "unshare",
@@ -229,6 +248,7 @@ def _execute(
         "LOWER": str(root or box / "empty"),
         "NATIVE": str(_native()),
         "LIBRARIES": " ".join(_LIBRARIES),
+        "HOST": world.HOST,
         "BLOCKS": str(OUTPUT_BLOCKS),
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     }

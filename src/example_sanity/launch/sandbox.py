@@ -63,7 +63,7 @@ class Sandbox:
 
     ``root`` is shown at ``/`` (None: an empty file system), ``names`` are the commands to record: one that is
     missing is "not found". ``environment`` is
-    all that the script gets besides PATH, HOME and USER; ``unknown`` is what commands print of which nobody knows the
+    all that the script gets besides PATH, HOME, USER and LANG; ``unknown`` is what commands print of which nobody knows the
     output. Raises OSError when the root cannot be shown.
     """
 
@@ -101,7 +101,7 @@ class Sandbox:
             username="user",
             hostname=world.HOST,
             cwd="/",
-            env={"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **environment},
+            env={"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **world.LOCALE, **environment},
             max_commands=COMMANDS,
             max_memory=MEMORY,
             timeout_seconds=SECONDS,

@@ -23,6 +23,7 @@ def _words(text: str) -> frozenset[str]:
 HOME = "/home/user"
 HOST = "node0"
 ADDRESS = "10.0.0.1"
+LOCALE = {"LANG": "C.UTF-8"}
 GPUS = 8
 NOW = 1_767_225_600  # 2026-01-01T00:00:00Z: experiment names with a date stay the same from run to run
 PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -1,0 +1,3 @@
+# The letters of $-.
+set -e
+python "$-"

@@ -1,0 +1,3 @@
+# A command substitution in a pattern is not run.
+V=abc
+python "${V//$(echo b)/z}"

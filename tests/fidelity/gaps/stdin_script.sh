@@ -1,0 +1,3 @@
+# A script that is sourced from standard input.
+source /dev/stdin <<< 'A=1'
+python "${A:-none}"

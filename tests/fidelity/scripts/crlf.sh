@@ -1,0 +1,3 @@
+python a.py --x 1
+python b.py \
+  --y

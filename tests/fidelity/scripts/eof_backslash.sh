@@ -1,0 +1,1 @@
+python last.py --a \

@@ -1,0 +1,2 @@
+python before.py
+if true; then
