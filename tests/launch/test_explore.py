@@ -59,6 +59,11 @@ def test_words_from_commands_of_unknown_output_are_unstable() -> None:
     assert unstable("python x $(python -c 'print(1)') b\n") == ["b"]
 
 
+def test_words_that_depend_on_the_day_or_the_machine_are_unstable() -> None:
+    text = "python x n=$(nproc) $(hostname) a=$(hostname -I) run_$(date +%m%d_%H%M%S) end\n"
+    assert sorted(only(text).unstable) == [2, 3, 4, 5]
+
+
 def test_random_numbers_are_unstable() -> None:
     assert unstable("PORT=$((20000 + RANDOM % 100))\npython x --port=$PORT y\n") == [
         only("PORT=$((20000 + RANDOM % 100))\npython x --port=$PORT y\n").argv[2]

@@ -22,7 +22,6 @@ def _words(text: str) -> frozenset[str]:
 
 HOME = "/home/user"
 HOST = "node0"
-ADDRESS = "10.0.0.1"
 LOCALE = {"LANG": "C.UTF-8"}
 GPUS = 8
 NOW = 1_767_225_600  # 2026-01-01T00:00:00Z: experiment names with a date stay the same from run to run
@@ -104,7 +103,8 @@ def respond(argv: Sequence[str], probes: Mapping[str, Answer], unknown: str = ""
     """Return what a command prints and its status: the scenario's answer where it has one, else the default's.
 
     The longest matching key of ``probes`` wins; a key matches the words joined by spaces, or a prefix of them that
-    ends between two words (or inside ``-c`` code where a name ends). All other commands print ``unknown`` and succeed.
+    ends between two words (or inside ``-c`` code where a name ends). All other commands print
+    ``unknown`` and succeed; with an ``unknown`` that is not empty the clock, the host and its cores are others, too.
     """
     base = (argv[0].rsplit("/", 1)[-1], *argv[1:])
     for words in (tuple(argv), base):
@@ -123,6 +123,8 @@ def _default(argv: Sequence[str], unknown: str) -> Answer:
     name = argv[0]
     if name in ABSENT:
         return Answer(status=127)
+    if unknown and name in _OTHERWISE:
+        return _OTHERWISE[name](argv)
     if name in _FIXED:
         return _FIXED[name]
     if name in _SPECIAL:
@@ -163,15 +165,16 @@ def _topology() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _date(argv: Sequence[str]) -> Answer:
+def _date(argv: Sequence[str], now: int = NOW) -> Answer:
     style = next((word[1:] for word in argv[1:] if word.startswith("+")), "%a %b %e %H:%M:%S UTC %Y")
     nanoseconds = re.sub(r"%\d*N", "000000000", style)
-    text = re.sub(r"%-", "%", nanoseconds).replace("%s", str(NOW))
-    return Answer(time.strftime(text, time.gmtime(NOW)) + "\n")
+    text = re.sub(r"%-", "%", nanoseconds).replace("%s", str(now))
+    return Answer(time.strftime(text, time.gmtime(now)) + "\n")
 
 
-def _hostname(argv: Sequence[str]) -> Answer:
-    return Answer((ADDRESS if {"-I", "-i", "--ip-address", "--all-ip-addresses"} & {*argv} else HOST) + "\n")
+def _hostname(argv: Sequence[str], number: int = 0) -> Answer:
+    address = bool({"-I", "-i", "--ip-address", "--all-ip-addresses"} & {*argv})
+    return Answer(f"10.0.0.{number + 1}\n" if address else f"node{number}\n")
 
 
 def _scontrol(argv: Sequence[str]) -> Answer:
@@ -215,4 +218,11 @@ _SPECIAL: dict[str, Callable[[Sequence[str]], Answer]] = {
     "nvidia-smi": _nvidia_smi,
     "scontrol": _scontrol,
     "uname": _uname,
+}
+
+# What differs from machine to machine and from day to day; eight GPUs are what the default machine is known for.
+_OTHERWISE: dict[str, Callable[[Sequence[str]], Answer]] = {
+    "date": lambda argv: _date(argv, NOW + 34_567_890),
+    "hostname": lambda argv: _hostname(argv, 7),
+    "nproc": lambda _: Answer("96\n"),
 }
