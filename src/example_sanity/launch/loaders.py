@@ -35,10 +35,10 @@ class ScriptLoader(PathLoader):
     subject = Subject.SCRIPT
 
     def load(self, context: Context, path: str) -> Loaded:
-        """Parse the script. Raises Uninspectable (SYS001, SYS002, SYS003)."""
+        """Parse the script. Raises Uninspectable (SYS001, SYS002, SYS003; SYS004 for an empty one)."""
         from example_sanity.launch.syntax import parse
 
-        context.project.text(path)
+        _refuse_unlikely(context.project.text(path))
         script = parse(path, context.project.read(path))
         if script.errors:
             # tree-sitter stumbles over a few valid scripts, so bash's own grammar has the last word.
@@ -47,6 +47,20 @@ class ScriptLoader(PathLoader):
             if error := syntax_error(script):
                 raise Uninspectable("SYS003", f"bash cannot parse the script: {error}", script.errors[0])
         return Loaded((script,))
+
+
+def _refuse_unlikely(text: str) -> None:
+    """Raise Uninspectable for text that parses, but to nothing that its author meant."""
+    if not text.strip():
+        raise Uninspectable("SYS004", "the script is empty; write it, or delete the file")
+    lines = text.count("\n")
+    returns = text.count("\r\n")
+    if returns * 2 > lines:
+        message = (
+            f"{returns} of {lines} lines end in CRLF: bash takes the carriage return as part of the last word; "
+            "convert the file (sed -i 's/\\r$//' FILE)"
+        )
+        raise Uninspectable("SYS003", message)
 
 
 class LaunchLoader(PathLoader):
