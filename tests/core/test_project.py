@@ -83,6 +83,15 @@ def test_the_root_is_the_configured_folder_or_the_checkout(write: Write) -> None
     assert root / "repo" == find_root([root / "repo/y", root / "repo/sub/x"])
 
 
+def test_without_a_mark_the_current_folder_is_the_root(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write({"examples/a.sh": "", "elsewhere/b.sh": ""})
+    monkeypatch.chdir(root)
+
+    assert find_root([Path("examples")]) == root
+    monkeypatch.chdir(root / "elsewhere")
+    assert find_root([root / "examples"]) == root / "examples"
+
+
 def test_a_path_outside_the_root_is_a_usage_error(write: Write) -> None:
     project = Project(write({"in/a.sh": ""}) / "in")
 

@@ -59,6 +59,13 @@ def test_an_explicit_path_outside_all_roots_is_judged_itself(write: Write) -> No
     ]
 
 
+def test_a_folder_of_launchers_is_judged_when_it_is_the_project(write: Write) -> None:
+    root = write({"run.sh": SCRIPT})
+
+    assert brief(report(root, "naming", ".").findings) == ["run.sh:1 NAM001", "run.sh:1 NAM003"]
+    assert report(root, "naming").nothing_inspected
+
+
 @pytest.mark.parametrize(
     ("name", "codes", "words"),
     [

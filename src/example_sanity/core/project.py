@@ -111,16 +111,17 @@ class Project:
 
 
 def find_root(paths: Sequence[Path]) -> Path:
-    """Return the folder that holds all paths and a configuration of ours, else their git checkout, else that folder."""
+    """Return the nearest folder above all paths that has a configuration of ours or is a git checkout.
+
+    Where there is none it is the current folder if that holds the paths, else the nearest folder above them.
+    """
     absolute = [Path(os.path.normpath(Path.cwd() / path)) for path in paths] or [Path.cwd()]
     common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute])).resolve()
-    ancestors = (common, *common.parents)
-    for folder in ancestors:
-        if any(_has_our_table(folder / name) for name in CONFIG_NAMES):
+    for folder in (common, *common.parents):
+        if any(_has_our_table(folder / name) for name in CONFIG_NAMES) or (folder / ".git").exists():
             return folder
-        if (folder / ".git").exists():
-            return folder
-    return common
+    here = Path.cwd().resolve()
+    return here if common.is_relative_to(here) else common
 
 
 def _has_our_table(path: Path) -> bool:

@@ -119,9 +119,8 @@ class Run:
 
     def in_scope(self, path: str, roots: Sequence[str]) -> bool:
         """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
-        outside = [
-            name for name in self._named if name != "." and not any(_related(name, root) for root in roots)
-        ]
+        there = [root for root in roots if root in self.project.folders]
+        outside = [name for name in self._named if not any(_related(name, root) for root in there)]
         return any(_below(path, folder) for folder in (*roots, *outside))
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
@@ -178,7 +177,7 @@ class Run:
         """
         started = time.perf_counter()
         names = tuple(self.project.relative(path) for path in paths) or (".",)
-        self._named = names
+        self._named = names if paths else ()
         rules = self._enabled(families)
         files, notes = self._select_files(names, rules)
         scope = Scope(tuple(rules), names, tuple(files))

@@ -26,6 +26,7 @@ _MOST_UNBOUND = 12
 _UNBOUND = re.compile(
     r"(?m)^\S+: (?:line \d+: )?(?:([A-Za-z_]\w*)|\$?(\d)): (?:unbound variable|parameter null)"
 )
+_DEMANDED = re.compile(r"(?m)^\S+: (?:line \d+: )?([A-Za-z_]\w*)(): ")
 _OTHER_OUTPUT = "7\n"  # what commands of unknown output print the second time
 
 
@@ -75,9 +76,18 @@ def _explored(script: Script, scenario: Scenario, root: Path | None, engine: str
     return replace(launch, entries=entries(launch.commands))
 
 
+def _unbound(launch: Launch) -> re.Match[str] | None:
+    """Return the message about an unbound variable; ``${X:?text}`` has a text of its own."""
+    if found := _UNBOUND.search(launch.stderr):
+        return found
+    demanded = {read.name for read in launch.script.reads if read.required}
+    named = (found for found in _DEMANDED.finditer(launch.stderr) if found[1] in demanded)
+    return next(named, None)
+
+
 def _filled(launch: Launch) -> Scenario | None:
     """Return the scenario with a placeholder for a variable that was unbound, or None when there was none."""
-    found = _UNBOUND.search(launch.stderr) if launch.status else None
+    found = _unbound(launch) if launch.status else None
     if found is None:
         return None
     scenario = launch.scenario
