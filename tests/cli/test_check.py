@@ -34,9 +34,9 @@ def test_findings_are_1(write: Write, capsys: pytest.CaptureFixture[str]) -> Non
 def test_fail_on_decides(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     root = str(write({"examples/run_a_fsdp.sh": "while true; do :; done\n"}))
 
-    assert cli(capsys, "naming", root)[0] == 0
-    assert cli(capsys, "naming", root, "--fail-on", "warning")[0] == 1
-    assert cli(capsys, "naming", root, "--fail-on", "error")[0] == 0
+    assert cli(capsys, "mesh", root)[0] == 0
+    assert cli(capsys, "mesh", root, "--fail-on", "warning")[0] == 1
+    assert cli(capsys, "mesh", root, "--fail-on", "error")[0] == 0
 
 
 def test_check_runs_every_family(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

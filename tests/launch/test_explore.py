@@ -24,10 +24,11 @@ def unstable(text: str) -> list[str]:
 
 
 def test_nothing_is_unstable_without_placeholders() -> None:
-    assert (
-        unstable("TP=${TP:-2}\npython train.py --tp $TP $(date +%Y) $(nproc) $(nvidia-smi -L | wc -l)\n")
-        == []
-    )
+    assert unstable("TP=${TP:-2}\npython train.py --tp $TP $(nvidia-smi -L | wc -l)\n") == []
+
+
+def test_what_depends_on_the_day_or_the_machine_is_unstable() -> None:
+    assert unstable("python train.py 8 $(date +%Y) $(nproc)\n") == ["2026", "64"]
 
 
 def test_each_alternative_is_a_scenario_of_its_own() -> None:
