@@ -201,6 +201,21 @@ cli.add_command(
 )
 
 
+@cli.command(context_settings=_HELP)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--add", is_flag=True, help="Accept new findings, too.")
+@_project_options
+def baseline(**options: Any) -> int:
+    """Write the baseline, the file of accepted findings, or drop from it what is fixed.
+
+    The first call accepts all findings under PATHS (default: the whole project). Later ones only remove entries that
+    are gone; --add accepts new findings as well.
+    """
+    from example_sanity import adoption
+
+    return adoption.baseline(**options)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     sys.exit(run(arguments))

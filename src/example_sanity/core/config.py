@@ -48,7 +48,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """``[tool.example-sanity]`` without the tables of the families.
 
     ``preset`` names the conventions of a project (verl, megatron-lm, slime). ``include`` and ``exclude`` are
-    gitignore-style patterns. ``select`` and ``ignore`` are codes, names or families. ``families`` holds the options
+    gitignore-style patterns. ``baseline`` is the file of accepted findings. ``select`` and ``ignore`` are codes, names or families. ``families`` holds the options
     of each family as its struct; ``path`` is the file that was read, relative to the root.
     """
 
@@ -58,6 +58,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_on: Severity = Severity.ERROR
+    baseline: str | None = None
     per_file_ignore: tuple[PerFileIgnore, ...] = ()
     families: dict[str, Any] = {}
     path: str | None = None

@@ -99,13 +99,15 @@ def merge_scenarios(findings: Iterable[Finding]) -> list[Finding]:
 def with_fingerprints(findings: Sequence[Finding], lines_of: Mapping[str, Sequence[str]]) -> list[Finding]:
     """Give every finding its fingerprint: rule, path, the source line without its spacing, ordinal among equals.
 
-    Line numbers are left out on purpose, so that a baseline survives text that moves.
+    Line numbers are left out on purpose, so that a baseline survives text that moves. A finding on the file as a whole
+    does not depend on what stands in the first line.
     """
     seen: dict[str, int] = {}
     result = []
     for finding in findings:
         lines = lines_of.get(finding.path, ())
-        line = lines[finding.span.line - 1] if 0 < finding.span.line <= len(lines) else ""
+        inside = finding.span != Span() and 0 < finding.span.line <= len(lines)
+        line = lines[finding.span.line - 1] if inside else ""
         base = "\0".join((finding.code, finding.path, re.sub(r"\s+", " ", line.strip())))
         ordinal = seen[base] = seen.get(base, -1) + 1
         digest = hashlib.sha256(f"{base}\0{ordinal}".encode("utf-8", "surrogateescape")).hexdigest()[:16]

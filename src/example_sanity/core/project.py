@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.errors import Uninspectable, UsageError
 
 if TYPE_CHECKING:
@@ -111,14 +112,15 @@ class Project:
 
 
 def find_root(paths: Sequence[Path]) -> Path:
-    """Return the nearest folder above all paths that has a configuration of ours or is a git checkout.
+    """Return the nearest folder above all paths that has a configuration or baseline of ours or is a git checkout.
 
     Where there is none it is the current folder if that holds the paths, else the nearest folder above them.
     """
     absolute = [Path(os.path.normpath(Path.cwd() / path)) for path in paths] or [Path.cwd()]
     common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute])).resolve()
     for folder in (common, *common.parents):
-        if any(_has_our_table(folder / name) for name in CONFIG_NAMES) or (folder / ".git").exists():
+        ours = any(_has_our_table(folder / name) for name in CONFIG_NAMES) or (folder / DEFAULT).is_file()
+        if ours or (folder / ".git").exists():
             return folder
     here = Path.cwd().resolve()
     return here if common.is_relative_to(here) else common

@@ -24,7 +24,7 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 class Subject(str, enum.Enum):
     """What a rule is called with: each subject of a file (``LAUNCH``: one per scenario), or the project once a run.
 
-    Rules on ``SUPPRESSION`` run last, when it is known what each suppression was needed for.
+    Rules on ``SUPPRESSION`` and ``STALE_BASELINE`` run last, when it is known what each suppression was needed for.
     """
 
     SCRIPT_PATH = "script path"  # str: the path of a shell script, unread
@@ -37,6 +37,7 @@ class Subject(str, enum.Enum):
     CONFIG_ENTRY = "configuration file"  # core.exemptions.Entry: one line of an ignore list in the file
     PROJECT = "project"  # core.project.Project
     SUPPRESSION = "suppression"  # core.suppressions.Suppression, after all findings are known
+    STALE_BASELINE = "stale baseline entry"  # core.baseline.StaleEntry, after all findings are known
 
     @property
     def is_per_file(self) -> bool:
@@ -46,7 +47,7 @@ class Subject(str, enum.Enum):
     @property
     def is_afterwards(self) -> bool:
         """Whether rules on the subject look at what became of the findings of all others."""
-        return self is Subject.SUPPRESSION
+        return self in (Subject.SUPPRESSION, Subject.STALE_BASELINE)
 
     @property
     def counted_as(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from example_sanity.core import baseline as baselines
 from example_sanity.core import ignorelists, settling, system
 from example_sanity.core.errors import Uninspectable, UsageError, nearest
 from example_sanity.core.finding import Finding, Severity, merge_scenarios
@@ -17,6 +18,7 @@ from example_sanity.core.rule import Subject, iterate_rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from example_sanity.core.baseline import Baseline
     from example_sanity.core.config import Config, IgnoreList
     from example_sanity.core.exemptions import Entry
     from example_sanity.core.project import Project
@@ -30,7 +32,8 @@ class Report(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     ``findings`` and ``suppressed`` are sorted by path, place and code. ``inspected`` counts subjects by kind, ``notes``
-    say what was passed over, ``seconds`` is the wall time, ``files`` are those that a rule judged.
+    say what was passed over, ``seconds`` is the wall time, ``files`` are those that a rule judged. ``stale`` are path, code
+    and fingerprint of what the baseline holds and is gone.
     """
 
     findings: tuple[Finding, ...]
@@ -39,6 +42,12 @@ class Report(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     seconds: float
     files: tuple[str, ...] = ()
+    stale: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def baselined(self) -> int:
+        """How many of the suppressed findings are in the baseline."""
+        return sum(finding.suppressed_by == baselines.LABEL for finding in self.suppressed)
 
     @property
     def nothing_inspected(self) -> bool:
@@ -68,13 +77,17 @@ class Scope(msgspec.Struct, frozen=True):
         return [rule for rule in self.rules if rule.subject is Subject.PROJECT] if self.whole else []
 
     def judged(self, path: str, run: Run) -> frozenset[str]:
-        """Return the codes of the rules that had their say on a file."""
+        """Return the codes of the rules that had their say on a file, but for those that run afterwards."""
         rules = (
             rule
             for rule in self.rules
             if not rule.subject.is_afterwards and (self.whole or run.judges(rule, path))
         )
         return frozenset(rule.code for rule in rules)
+
+    def includes(self, path: str) -> bool:
+        """Return whether a file, there or not, is among what the call names."""
+        return any(_below(path, name) for name in self.named)
 
 
 class Run:
@@ -101,6 +114,11 @@ class Run:
     def options(self, family: str, kind: type[Options]) -> Options:
         """Return the options of a family as its struct."""
         return self.config.options(family, kind)
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The accepted findings. Raises UsageError for a broken file; a command may set it."""
+        return baselines.load(self.project.root, self.config.baseline)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -183,14 +201,15 @@ class Run:
         scope = Scope(tuple(rules), names, tuple(files))
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         found = self._collect(scope, progress)
-        active, suppressed = settling.settle(self, found, scope)
+        settled = settling.settle(self, found, scope)
         return Report(
-            tuple(active),
-            tuple(suppressed),
-            self._count(scope),
-            tuple(notes),
-            time.perf_counter() - started,
-            scope.files,
+            findings=tuple(item for item in settled.findings if item.suppressed_by is None),
+            suppressed=tuple(item for item in settled.findings if item.suppressed_by is not None),
+            inspected=self._count(scope),
+            notes=tuple(notes),
+            seconds=time.perf_counter() - started,
+            files=scope.files,
+            stale=tuple(settled.stale),
         )
 
     def judged(self, families: Sequence[Family], files: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -99,7 +99,7 @@ def render(view: View) -> str:
         inspected=report.inspected,
         findings=dict(sorted(Counter(finding.code for finding in report.findings).items())),
         suppressed=len(report.suppressed),
-        baselined=0,
+        baselined=report.baselined,
         seconds=round(report.seconds, 3),
     )
     findings = tuple(_finding(finding) for finding in report.findings)

@@ -73,8 +73,10 @@ def verdict(report: Report) -> str:
     looked = (
         ", ".join(counted(number, kind) for kind, number in report.inspected.items() if number) or "nothing"
     )
-    suppressed = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
-    return f"{found}{suppressed} in {looked} ({report.seconds:.2f} s)."
+    inline = len(report.suppressed) - report.baselined
+    suppressed = f", {inline} suppressed" if inline else ""
+    baselined = f", {report.baselined} in the baseline" if report.baselined else ""
+    return f"{found}{suppressed}{baselined} in {looked} ({report.seconds:.2f} s)."
 
 
 def printable(text: str) -> str:
