@@ -91,3 +91,38 @@ def test_paths_are_told_from_the_top_of_the_checkout(
     out = cli(capsys, "naming", "--root", str(root / "sub"), "--format", "gitlab")[1]
 
     assert json.loads(out)[0]["location"]["path"] == "sub/examples/run_qwen3_vllm_fsdp.sh"
+
+
+def test_the_page_has_the_plan_of_every_launcher(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    launcher = (
+        "python3 -m verl.trainer.main_ppo actor@actor_rollout_ref.actor=mlite_actor "
+        "actor_rollout_ref.actor.engine.cp=4\n"
+    )
+    root = write(
+        {
+            "examples/run_a_megatron_lite.sh": launcher,
+            "examples/run_b_megatron_lite.sh": f"while true; do :; done\n{launcher}",
+            "examples/run_c_fsdp.sh": "echo nothing\n",
+        }
+    )
+
+    page = cli(capsys, "mesh", str(root), "--format", "html")[1]
+
+    assert page.count('<details class="plan"') == 1
+    (plan,) = page.split('<details class="plan"')[1:]
+    assert "examples/run_a_megatron_lite.sh</code> <small>8 GPUs, legal</small>" in plan
+    assert "cp: 2 groups of 4" in plan
+    assert "could not evaluate" not in plan
+
+
+def test_junit_has_a_case_for_what_a_family_judged_only(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write({**BROKEN, "tools/run.sh": "python3 train.py\n"})
+
+    suites = ET.fromstring(cli(capsys, "check", str(root), "--format", "junit")[1])
+
+    cases = {(case.get("classname"), case.get("name")) for case in suites.findall("testsuite/testcase")}
+    assert ("example-sanity.naming", "examples/run_qwen3_vllm_fsdp.sh") in cases
+    assert ("example-sanity.mesh", "tools/run.sh") in cases
+    assert ("example-sanity.naming", "tools/run.sh") not in cases

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from example_sanity.report import github, render
 from example_sanity.report.model import View
 
@@ -46,6 +48,12 @@ def test_a_forged_command_in_a_name_stays_text(sample: View) -> None:
 
     assert len(commands) == 6
     assert all(re.match(r"::(error|warning|notice) file=sub/", command) for command in commands)
+
+
+def test_a_command_of_the_old_form_in_a_note_stays_text(clean: View) -> None:
+    report = msgspec.structs.replace(clean.report, notes=("##[error]forged: skipped",))
+
+    assert _commands(render(msgspec.structs.replace(clean, report=report), "github")) == []
 
 
 def test_text_that_holds_a_command_stays_text() -> None:

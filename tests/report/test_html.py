@@ -87,10 +87,12 @@ def test_a_long_excerpt_and_a_long_line_are_cut() -> None:
     many = _excerpt(Span(1, 1, 90, 2), ["x"] * 100)
     (wide,) = _excerpt(Span(1, 501, 1, 503), ["a" * 500 + "bb" + "c" * 500])
 
+    (marked,) = _excerpt(Span(1, 1, 1, 900), ["b" * 900])
+
     assert len(many) == 9
+    assert marked == f'<pre class="excerpt">1 <mark>{"b" * 240}</mark>…</pre>'
     assert wide == f'<pre class="excerpt">1 …{"a" * 60}<mark>bb</mark>{"c" * 178}…</pre>'
 
 
-def test_an_empty_place_marks_one_character() -> None:
-    assert _excerpt(Span(1, 2, 1, 2), ["abc"]) == [""]
+def test_a_mark_may_end_at_the_start_of_a_line() -> None:
     assert _excerpt(Span(1, 2, 2, 1), ["abc", "d"])[0] == '<pre class="excerpt">1 a<mark>bc</mark>'

@@ -145,7 +145,7 @@ def excerpt(lines: Sequence[str], span: Span) -> Iterator[str]:
 def _marked(text: str, start: int, end: int) -> str:
     """The text with start to end marked, a long line cut to what is around the mark."""
     first = max(0, start - _WIDEST // 4) if len(text) > _WIDEST else 0
-    stop = min(max(start + 1, end), first + _WIDEST)
+    stop = min(end, first + _WIDEST)
     before, after = text[first:start], text[stop : first + _WIDEST]
     lead, tail = "…" if first else "", "…" if first + _WIDEST < len(text) else ""
     return f"{lead}{_code(before)}<mark>{_code(text[start:stop])}</mark>{_code(after)}{tail}"
