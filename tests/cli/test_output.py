@@ -126,3 +126,21 @@ def test_junit_has_a_case_for_what_a_family_judged_only(
     assert ("example-sanity.naming", "examples/run_qwen3_vllm_fsdp.sh") in cases
     assert ("example-sanity.mesh", "tools/run.sh") in cases
     assert ("example-sanity.naming", "tools/run.sh") not in cases
+
+
+def test_sarif_says_where_a_finding_is_suppressed(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    table = (
+        "[[tool.example-sanity.per-file-ignore]]\npath = 'examples/b/'\nrules = ['ENV003']\nreason = 'old'\n"
+    )
+    root = write(
+        {
+            "examples/a/run_a_fsdp.sh": "# sanity: ignore[ENV003] in the paper\nUNUSED=1\npython3 train.py\n",
+            "examples/b/run_b_fsdp.sh": "UNUSED=1\npython3 train.py\n",
+            "pyproject.toml": table,
+        }
+    )
+
+    log = json.loads(cli(capsys, "knobs", str(root), "--format", "sarif")[1])
+
+    kinds = [result["suppressions"][0]["kind"] for result in log["runs"][0]["results"]]
+    assert kinds == ["inSource", "external"]

@@ -113,7 +113,7 @@ SUPPRESSED = (
         "PP is fixed",
         "examples/run_a_fsdp.sh",
         Span(4, 1, 4, 5),
-        suppressed_by="examples/run_a_fsdp.sh:4 inline: the paper used it",
+        suppressed_by="inline examples/run_a_fsdp.sh:4: the paper used it",
     ),
     Finding(
         "NAM001",

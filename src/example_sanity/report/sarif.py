@@ -94,7 +94,7 @@ def _result(finding: Finding, rule_index: int, view: View) -> _Object:
     if finding.fix:
         result["fixes"] = [_fix(finding.fix, view.prefix)]
     if finding.suppressed_by is not None:
-        result["suppressions"] = [_suppression(finding, finding.suppressed_by)]
+        result["suppressions"] = [_suppression(finding.suppressed_by)]
     if finding.scenarios:
         result["properties"] = {"scenarios": list(finding.scenarios)}
     return result
@@ -139,7 +139,7 @@ def _fix(fix: Fix, prefix: str) -> _Object:
     return {"description": {"text": fix.title}, "artifactChanges": changes}
 
 
-def _suppression(finding: Finding, by: str) -> _Object:
+def _suppression(by: str) -> _Object:
     """A comment in the file itself is "inSource"; the configuration and the baseline are "external"."""
-    kind = "inSource" if by.startswith(f"{finding.path}:") else "external"
+    kind = "inSource" if by.startswith("inline ") else "external"
     return {"kind": kind, "justification": one_line(by)}
