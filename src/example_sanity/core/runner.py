@@ -65,6 +65,11 @@ class Scope(msgspec.Struct, frozen=True):
     rules: tuple[type[Rule], ...]
     named: tuple[str, ...]
     files: tuple[str, ...]
+    of_whole: bool = False  # whether it is one file of a run over the whole project
+
+    def part(self, path: str, rules: Sequence[type[Rule]]) -> Scope:
+        """Return the scope of one file and some of the rules."""
+        return Scope(tuple(rules), (path,), (path,), self.whole)
 
     @property
     def whole(self) -> bool:
@@ -81,7 +86,7 @@ class Scope(msgspec.Struct, frozen=True):
         rules = (
             rule
             for rule in self.rules
-            if not rule.subject.is_afterwards and (self.whole or run.judges(rule, path))
+            if not rule.subject.is_afterwards and (self.whole or self.of_whole or run.judges(rule, path))
         )
         return frozenset(rule.code for rule in rules)
 
@@ -108,6 +113,7 @@ class Run:
         self.config = config
         self.registry = registry
         self._loaded: dict[tuple[Subject, str], Loaded | Uninspectable] = {}
+        self._problems: dict[tuple[Subject, str], tuple[Finding, ...]] = {}
         self._raw: dict[tuple[str, str], list[Finding]] = {}
         self.problems: dict[Finding, None] = {}
 
@@ -158,10 +164,11 @@ class Run:
             self._note_problem(path, error)
             return error
         self.problems.update(dict.fromkeys(loaded.problems))
+        self._problems[subject, path] = loaded.problems
         return loaded
 
     def _note_problem(self, path: str, error: Uninspectable) -> None:
-        self.problems[system.problem(error.code, path, error.message, error.span)] = None
+        self.problems[_as_finding(path, error)] = None
 
     def findings(self, family: str, path: str) -> Sequence[Finding]:
         """Return what a family says of a file when nothing is ignored. Raises Uninspectable."""
@@ -194,14 +201,8 @@ class Run:
         Raises UsageError for a path that does not exist.
         """
         started = time.perf_counter()
-        names = tuple(self.project.relative(path) for path in paths) or (".",)
-        self._named = names if paths else ()
-        rules = self._enabled(families)
-        files, notes = self._select_files(names, rules)
-        scope = Scope(tuple(rules), names, tuple(files))
-        self.entries  # noqa: B018  # lists that cannot be read are problems of the run
-        found = self._collect(scope, progress)
-        settled = settling.settle(self, found, scope)
+        scope, notes = self.survey(families, paths)
+        settled = self.judge(scope, progress)
         return Report(
             findings=tuple(item for item in settled.findings if item.suppressed_by is None),
             suppressed=tuple(item for item in settled.findings if item.suppressed_by is not None),
@@ -211,6 +212,31 @@ class Run:
             files=scope.files,
             stale=tuple(settled.stale),
         )
+
+    def survey(self, families: Sequence[Family], paths: Sequence[Path] = ()) -> tuple[Scope, Sequence[str]]:
+        """Return what a run looks at, and notes on what it passes over. Raises UsageError as ``check``."""
+        names = tuple(self.project.relative(path) for path in paths) or (".",)
+        self._named = names if paths else ()
+        rules = self._enabled(families)
+        files, notes = self._select_files(names, rules)
+        self.entries  # noqa: B018  # lists that cannot be read are problems of the run
+        return Scope(tuple(rules), names, tuple(files)), notes
+
+    def judge(self, scope: Scope, progress: Callable[[int, int], None] | None = None) -> settling.Settled:
+        """Return what the rules of a scope say of its files, suppressed findings included."""
+        return settling.settle(self, self._collect(scope, progress), scope)
+
+    def obstacles(self, rules: Iterable[type[Rule]], path: str) -> list[Finding]:
+        """Return what of a file the rules needed and could not inspect."""
+        subjects = dict.fromkeys(rule.subject for rule in rules if self.judges(rule, path))
+        return list(dict.fromkeys(item for subject in subjects for item in self._obstacles(subject, path)))
+
+    def _obstacles(self, subject: Subject, path: str) -> Sequence[Finding]:
+        try:
+            self.load(subject, path)
+        except Uninspectable as error:
+            return (_as_finding(path, error),)
+        return self._problems[subject, path]
 
     def judged(self, families: Sequence[Family], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which of ``files`` the enabled rules of each family judge, families that judge none left out."""
@@ -295,6 +321,10 @@ class Run:
         if "." in names and own and any(self.judges(rule, own) for rule in rules):
             chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
+
+
+def _as_finding(path: str, error: Uninspectable) -> Finding:
+    return system.problem(error.code, path, error.message, error.span)
 
 
 def _below(path: str, folder: str) -> bool:

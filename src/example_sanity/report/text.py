@@ -20,7 +20,7 @@ def render(view: View) -> str:
     """Return the whole report."""
     lines: list[str] = []
     for finding in view.report.findings:
-        lines += [*_finding(finding, view), ""]
+        lines += [*finding_lines(finding, view), ""]
     lines += [f"note: {one_line(note)}" for note in view.report.notes]
     lines.append(verdict(view.report))
     return "\n".join(lines) + "\n"
@@ -31,7 +31,8 @@ def paint(text: str, style: str, wanted: bool) -> str:
     return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if wanted else text
 
 
-def _finding(finding: Finding, view: View) -> Iterator[str]:
+def finding_lines(finding: Finding, view: View) -> Iterator[str]:
+    """Yield the lines of one finding."""
     place = f"{printable(finding.path)}:{finding.span.line}:{finding.span.column}"
     severity = paint(f"{finding.severity.value}[{finding.code}]", finding.severity.value, view.colour)
     yield f"{paint(place, 'bold', view.colour)}: {severity} {finding.name}: {printable(finding.message)}"
