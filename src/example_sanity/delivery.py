@@ -63,6 +63,7 @@ def ensure_writable(files: Sequence[Path]) -> None:
 
 def deliver(shown: View, form: str, output: Path | None, more: Sequence[tuple[str, Path]]) -> None:
     """Print the report, or write it to ``output`` and print the verdict on stderr; write the further ones."""
+    # Rendered first: an internal error leaves the old file as it was.
     text = report.render(shown, form)
     if output is None:
         click.echo(text, nl=False, color=True)

@@ -57,6 +57,7 @@ def axes(mesh: Mesh) -> tuple[Axis, ...]:
     Raises ValueError for an illegal mesh.
     """
     places = rank_coordinates(mesh)
+    # cp and ep often have the same groups; one grid for both says so, two hide it.
     symbols: dict[tuple[tuple[int, ...], ...], dict[str, None]] = {}
     for split in mesh.backend.splits:
         for symbol in split.order:

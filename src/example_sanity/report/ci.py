@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 def prefix(root: Path) -> str:
     """Return the way from the top of the git checkout to ``root``: "" at the top or outside git, else "folder/"."""
+    # A worktree and a submodule have a file .git, not a folder.
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     return "" if top == root else f"{root.relative_to(top).as_posix()}/"
 

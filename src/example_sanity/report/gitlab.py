@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.report.model import View
 
+# GitLab's blocker and critical are left to tools that know how bad a finding is for users.
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 

@@ -133,6 +133,7 @@ def excerpt(lines: Sequence[str], span: Span) -> Iterator[str]:
     rows = []
     for number in range(max(1, span.line - 1), min(len(lines), last + 1) + 1):
         text = lines[number - 1].rstrip("\r\n")
+        # The first line is marked from the column on, the last one up to it, those between as a whole.
         start = span.column - 1 if number == span.line else 0 if number > span.line else len(text)
         end = span.end_column - 1 if number == span.end_line else len(text)
         marked = span.line <= number <= span.end_line

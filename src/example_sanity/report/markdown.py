@@ -99,4 +99,5 @@ def _html(text: str) -> str:
 
 def _plain(text: str) -> str:
     """The text so that Markdown shows it as it is."""
+    # GitHub also reads mathematics between dollar signs, of which shell text has many.
     return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", _html(one_line(text)))

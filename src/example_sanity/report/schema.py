@@ -15,6 +15,7 @@ SHIPPED = Path(__file__).parent.parent / "schemas" / f"report-{VERSION}.json"
 
 def document() -> str:
     """Return the schema as text, from the structs that the JSON report is made of."""
+    # Unknown fields stay allowed, so that a validator of today accepts the fields of tomorrow.
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"example-sanity report, version {VERSION}",
