@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_sanity.launch import guardruns
 from example_sanity.launch.evaluator import GuardRun, evaluate, guard_runs
 from example_sanity.launch.scenario import Scenario
 from example_sanity.launch.syntax import parse
@@ -112,3 +113,24 @@ def test_agrees_with_one_by_one_evaluation(assignments: list[dict[str, str]]) ->
         if run.accepted:
             assert run.values["DP"] == alone.variables["DP"]
             assert run.stdout == alone.stdout
+
+
+def test_what_the_guard_does_not_see_is_left_out_without_a_difference() -> None:
+    text = (
+        "# a comment with A in it\nA=${A:-1}\nB=${B:-$A}\nUSED=${USED:-4}\nSIDE=${SIDE:-$(touch /x)}\n"
+        'for name in USED; do [[ "${!name}" == 4 ]] || exit 1; done\nCAUGHT=7\n'
+    )
+    script = parse("run.sh", text.encode())
+
+    kept = guardruns._needed(script, len(script.data), ["CAUGHT"]).decode()
+
+    assert [line.partition("=")[0] for line in kept.splitlines() if "=" in line[:8]] == [
+        "USED",
+        "SIDE",
+        "CAUGHT",
+    ]
+    found = guard_runs(script, len(script.data), [{}, {"USED": "5"}], ["CAUGHT", "A"], None, Scenario())
+    assert [(run.accepted, run.values) for run in found if run] == [
+        (True, {"CAUGHT": "7", "A": "1"}),
+        (False, {}),
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from example_sanity.launch.scenario import Scenario
-    from example_sanity.launch.syntax import Script
+    from example_sanity.launch.syntax import Assignment, Script
 
 BATCH = 100
 _REACHED = "__es_reached"
 _PART = "__es_part"
 _MARK = "\x1e"
+_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_COMMENT = re.compile(rb"(?m)^[ \t]*(?:#.*|:[ \t]*(?:#.*)?)?\n")
 _XTRACE = re.compile(r"(?m)^(\s*set\s+-)x(?=\w)|^(\s*)set -x\s*$|^(\s*set\s+-\w+)x")
 
 
@@ -54,7 +57,7 @@ def guard_runs(  # noqa: PLR0913, PLR0917 - script, what to try, what to watch, 
     The other variables come from ``scenario``. ``cut`` must stand between two statements. The result runs parallel to
     ``assignments``; None where the sandbox could not tell (a limit, a misread word, text that does not parse).
     """
-    text = _text(script, cut)
+    text = _text(script, cut, capture)
     if text is None or sandbox.syntax_error(text) is not None:
         return [None] * len(assignments)
     job = _Job(script, text, tuple(capture), root, scenario)
@@ -63,11 +66,43 @@ def guard_runs(  # noqa: PLR0913, PLR0917 - script, what to try, what to watch, 
         return [run for batch in pool.map(job.run, batches) for run in batch]
 
 
-def _text(script: Script, cut: int) -> str | None:
-    head = script.data[:cut]
-    if sandbox.unreadable(head) is not None:
+def _text(script: Script, cut: int, capture: Sequence[str]) -> str | None:
+    if sandbox.unreadable(script.data[:cut]) is not None:
         return None
-    return normalise.normalise(_without_trace(head.decode()), "0", False).text
+    head = _needed(script, cut, capture).decode()
+    return normalise.normalise(_without_trace(head), "0", False).text
+
+
+def _needed(script: Script, cut: int, capture: Sequence[str]) -> bytes:
+    """Return the text before the cut without comments and the plain assignments that nothing else in it mentions.
+
+    A subshell copies the function it runs, so what a guard does not look at costs as much as what it does.
+    """
+    text = script.data[:cut]
+    candidates = [item for item in script.assignments if item.end <= cut and _is_plain(item)]
+    unread: list[Assignment] = []
+    mentioned = Counter([*_NAME.findall(text), *map(str.encode, capture)])
+    while found := [item for item in candidates if mentioned[item.name.encode()] == _own(item, text)]:
+        unread += found
+        candidates = [item for item in candidates if item not in found]
+        for item in found:
+            mentioned -= Counter(_NAME.findall(text, item.start, item.end))
+    for item in sorted(unread, key=lambda item: item.start, reverse=True):
+        text = text[: item.start] + b":" + text[item.end :]
+    return text if b"<<" in text else _COMMENT.sub(b"", text)
+
+
+def _own(item: Assignment, text: bytes) -> int:
+    """How often an assignment mentions its own variable."""
+    return _NAME.findall(text, item.start, item.end).count(item.name.encode())
+
+
+def _is_plain(item: Assignment) -> bool:
+    """Whether leaving the assignment out changes nothing but its own variable."""
+    effects = ("$(", "`", "?", "=", "<", ">")
+    return not (item.array or item.append or item.exported or item.conditional or item.function) and not any(
+        mark in item.value.replace("$((", "") for mark in effects
+    )
 
 
 def _without_trace(text: str) -> str:
