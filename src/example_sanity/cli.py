@@ -117,6 +117,27 @@ def _check_options(function: Any) -> Any:
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),
         click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
+        click.option("--no-baseline", is_flag=True, help="Report what the baseline accepts, too."),
+        click.option(
+            "--changed-since", metavar="REV", help="Report only what stands on lines changed since git's REV."
+        ),
+        click.option("--fix", is_flag=True, help="Make the safe fixes; what remains decides the exit code."),
+        click.option(
+            "--diff", is_flag=True, help="Print the safe fixes as a diff; exit 1 when there is one."
+        ),
+        click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones, too."),
+        click.option(
+            "--add-ignore",
+            multiple=True,
+            metavar="RULE",
+            help="Write inline suppressions for the findings of RULE (repeatable); wants --reason.",
+        ),
+        click.option("--reason", metavar="TEXT", help="With --add-ignore: why the rule cannot hold there."),
+        click.option(
+            "--statistics", is_flag=True, help="Count the findings by rule instead of listing them."
+        ),
+        click.option("--show-config", is_flag=True, help="Print the configuration in force, and stop."),
+        click.option("--show-files", is_flag=True, help="Print the files that would be looked at, and stop."),
     ):
         function = option(function)
     return _project_options(function)
@@ -126,9 +147,9 @@ def _make_check(name: str, family: str | None, text: str) -> click.Command:
     @click.command(name, context_settings=_HELP, help=text, epilog=_EXIT_CODES)
     @_check_options
     def command(**options: Any) -> int:
-        from example_sanity import session
+        from example_sanity.checking import Call, check
 
-        return session.check(family=family, **options)
+        return check(Call(family=family, **options))
 
     return command
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
-from example_sanity import checks, delivery
+from example_sanity import checks
 from example_sanity.core import config as configuration
 from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
 from example_sanity.core.finding import Severity
@@ -49,44 +48,8 @@ def _nearby(path: Path) -> str:
     return did_you_mean(str(path), [str(item) for item in folder.iterdir()]) if folder.is_dir() else ""
 
 
-def check(  # noqa: PLR0913  # the options of the command, by keyword
-    *,
-    family: str | None,
-    paths: Sequence[Path],
-    select: Sequence[str],
-    ignore: Sequence[str],
-    fail_on: str | None,
-    form: str,
-    output: Path | None,
-    reports: Sequence[tuple[str, Path]],
-    colour: bool | None,
-    allow_empty: bool,
-    root: Path | None,
-    config: Path | None,
-    preset: str | None,
-    environment: Mapping[str, str],
-) -> int:
-    """Run rules, print the report and write the further ones. Returns the exit code."""
-    delivery.ensure_writable([*filter(None, [output]), *(path for _, path in reports)])
-    run = open_run(paths, root=root, config=config, preset=preset, environment=environment)
-    run.config = _narrowed(run, select, ignore)
-    families = [run.registry.family(family)] if family else run.registry.families
-    result = run.check(families, paths, _progress())
-    wanted = _wants_colour() and output is None if colour is None else colour
-    threshold = Severity(fail_on) if fail_on else run.config.fail_on
-    delivery.deliver(delivery.view(run, result, families, threshold, wanted), form, output, reports)
-    return _exit_code(result, threshold, allow_empty)
-
-
-def _narrowed(run: Run, select: Sequence[str], ignore: Sequence[str]) -> configuration.Config:
-    """The configuration with what the command line adds; unknown rules are errors that name the option."""
-    run.registry.resolve_all(select, "--select")
-    run.registry.resolve_all(ignore, "--ignore")
-    chosen = tuple(select) or run.config.select
-    return msgspec.structs.replace(run.config, select=chosen, ignore=(*run.config.ignore, *ignore))
-
-
-def _exit_code(result: Report, threshold: Severity, allow_empty: bool) -> int:
+def exit_code(result: Report, threshold: Severity, allow_empty: bool) -> int:
+    """Return what the outcome of a run means, and say so when nothing was inspected."""
     if result.fails(threshold):
         return ExitCode.FINDINGS
     if result.nothing_inspected and not result.notes and not allow_empty:
@@ -97,13 +60,14 @@ def _exit_code(result: Report, threshold: Severity, allow_empty: bool) -> int:
     return ExitCode.CLEAN
 
 
-def _wants_colour() -> bool:
+def wants_colour() -> bool:
+    """Return whether the environment or the terminal asks for colour."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
-def _progress() -> Callable[[int, int], None]:
+def progress() -> Callable[[int, int], None]:
     """Return a function that tells on stderr how far a run is, once a second after its first."""
     last = time.monotonic()
 

@@ -59,6 +59,10 @@ class CommentReader(Protocol):
         """Return something that is equal for two texts that differ in comments only."""
         ...
 
+    def is_valid(self, text: str) -> bool:
+        """Return whether the text parses."""
+        ...
+
 
 def indent(line: str) -> int:
     """The width of the white space that a line starts with."""
@@ -148,6 +152,10 @@ class HashComments:
                 return parsed
         return [line for line in text.split("\n") if not line.lstrip().startswith("#")]
 
+    def is_valid(self, text: str) -> bool:
+        """Return whether the text parses as TOML or YAML."""
+        return _toml(text) is not None or _yaml(text) is not None
+
 
 def _toml(text: str) -> object:
     from example_sanity.core.config import parse_toml
@@ -211,6 +219,14 @@ class PythonComments:
             return ast.dump(ast.parse(text))
         except (SyntaxError, ValueError):
             return text
+
+    def is_valid(self, text: str) -> bool:
+        """Return whether the text parses."""
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError):
+            return False
+        return True
 
 
 def top_of_script(text: str) -> int:

@@ -248,6 +248,14 @@ class Run:
                 found[family.name] = paths
         return found
 
+    def scope(self, families: Sequence[Family], paths: Sequence[Path]) -> tuple[Scope, list[str]]:
+        """Return what a run would look at, and notes on what it would pass over. Raises UsageError as ``check``."""
+        names = tuple(self.project.relative(path) for path in paths) or (".",)
+        self._named = names
+        rules = self._enabled(families)
+        files, notes = self._select_files(names, rules)
+        return Scope(tuple(rules), names, tuple(files)), notes
+
     def _collect(self, scope: Scope, progress: Callable[[int, int], None] | None) -> list[Finding]:
         """Return what the rules say, and what could not be inspected."""
         found: list[Finding] = []

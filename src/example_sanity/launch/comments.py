@@ -85,6 +85,10 @@ class ShellComments:
             stack.extend((child, depth + 1) for child in reversed(node.children))
         return found
 
+    def is_valid(self, text: str) -> bool:
+        """Return whether the whole text parses."""
+        return not _source(text).tree.root_node.has_error
+
 
 def _source(text: str) -> Source:
     from example_sanity.launch.source import Source
