@@ -109,6 +109,19 @@ def test_a_guard_without_cp_is_unsound_too_strict_and_shows_a_wrong_dp(write: Wr
     assert "with CP=1 the launcher shows dp=1, but Megatron Lite uses dp=8" in wrong
 
 
+def test_of_several_guards_the_wrong_one_is_pointed_at(write: Write) -> None:
+    guards = "(( NGPU % (TP * EP * PP) == 0 )) || exit 1\n(( NGPU % (ETP * EP * PP) == 0 )) || exit 1\n"
+    text = KNOBS + guards + LAUNCH
+
+    findings = _findings(write, text)
+
+    line = _line(text, "TP * EP * PP) == 0")
+    assert brief(findings) == [f"{PATH}:{line} MSH003", f"{PATH}:{line} MSH004"]
+    assert [(related.span.line, related.label) for related in findings[0].related] == [
+        (line + 1, "part of the guard")
+    ]
+
+
 @pytest.mark.parametrize(
     "guard",
     [

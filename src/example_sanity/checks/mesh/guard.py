@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,12 @@ class GuardCase:
             for item in self.script.assignments
             if _VARIABLE.fullmatch(item.name) and reach.knobs(item.reads) & self.knobs.keys()
         )
+
+    def guard_of(self, symbols: Collection[str]) -> Guard:
+        """Return the guard that looks at most of these sizes: the one to point at when they are judged wrongly."""
+        reach = _Reach(self.script)
+        wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
+        return max(self.guards, key=lambda guard: len(reach.knobs(guard.reads) & wanted))
 
     @property
     def cut(self) -> int:

@@ -10,6 +10,7 @@ from example_sanity.checks.mesh.guard import GuardCase, guard_case
 from example_sanity.core.finding import Finding, Related, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch.command import Launch
+from example_sanity.launch.syntax import Guard
 from example_sanity.parallel.guard import Proof
 
 _PPO = "python3 -m verl.trainer.main_ppo actor@actor_rollout_ref.actor=mlite_actor \\\n"
@@ -145,13 +146,15 @@ class UnsoundGuard(_GuardRule):
             return
         example = proof.unsound
         backend = case.shown.mesh.backend
-        problems = [rule.problem(example.mesh.sizes) for rule in backend.violated(example.mesh.sizes)]
+        broken = backend.violated(example.mesh.sizes)
+        problems = [rule.problem(example.mesh.sizes) for rule in broken]
+        guard = case.guard_of({symbol for rule in broken for symbol in rule.symbols})
         yield self.finding(
             case.script.path,
-            case.guards[-1].span,
+            guard.span,
             f"the guard accepts {example.setting}, which {backend.title} rejects: {'; '.join(problems)}; "
             f"check {formulas(case)} instead",
-            related=_other_guards(case),
+            related=_other_guards(case, guard),
         )
 
 
@@ -174,12 +177,13 @@ class StrictGuard(_GuardRule):
             return
         example = proof.strict
         sizes = ", ".join(f"{name}={size}" for name, size in example.mesh.derived.items())
+        guard = case.guard_of({case.knobs[knob] for knob in example.changed})
         yield self.finding(
             case.script.path,
-            case.guards[-1].span,
+            guard.span,
             f"the guard rejects {example.setting}, which {case.shown.mesh.backend.title} accepts ({sizes}); "
             f"check {formulas(case)} instead",
-            related=_other_guards(case),
+            related=_other_guards(case, guard),
         )
 
 
@@ -220,10 +224,9 @@ def formulas(case: GuardCase) -> str:
     return " and ".join(f"world % ({product}) == 0" for product in products)
 
 
-def _other_guards(case: GuardCase) -> tuple[Related, ...]:
-    return tuple(
-        Related(case.script.path, _first_line(guard.span), "part of the guard") for guard in case.guards[:-1]
-    )
+def _other_guards(case: GuardCase, shown: Guard) -> tuple[Related, ...]:
+    others = [guard for guard in case.guards if guard != shown]
+    return tuple(Related(case.script.path, _first_line(guard.span), "part of the guard") for guard in others)
 
 
 def _first_line(span: Span) -> Span:
