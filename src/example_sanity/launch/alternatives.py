@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from example_sanity.launch import idioms
 from example_sanity.launch.machines import answer_by_default
-from example_sanity.launch.reach import Reach, source_of
+from example_sanity.launch.reach import History, source_of
 from example_sanity.launch.syntax import DefaultKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from example_sanity.launch.syntax import Alternative, Assignment, Script
 
 _MAX_HOPS = 20
@@ -24,32 +22,24 @@ def deviations(script: Script) -> tuple[tuple[str, str], ...]:
     The value that the variable has by default is left out, and so are variables that the environment cannot reach.
     """
     found: dict[tuple[str, str], None] = {}
-    reach = Reach()
-    pending = list(script.assignments)
+    history = History(script.assignments)
+    other_means = script.assigned - {item.name for item in script.assignments}
     for choice in script.alternatives:
-        while pending and pending[0].start < choice.start:
-            reach.note(pending.pop(0))
-        before = script.assignments[: len(script.assignments) - len(pending)]
-        name = _settable(choice, before, reach, script)
-        if name is not None:
-            default = default_value(choice.name, before, choice.default)
-            found.update(
-                dict.fromkeys(
-                    (name, value) for value in choice.values if value != default and re.search(r"\w", value)
-                )
-            )
+        history.advance(choice.start)
+        name = _settable(choice, history)
+        if name is not None and choice.name not in other_means:
+            default = default_value(choice.name, history, choice.default)
+            others = (value for value in choice.values if value != default and re.search(r"\w", value))
+            found.update(dict.fromkeys((name, value) for value in others))
     return tuple(found)
 
 
-def _settable(choice: Alternative, before: Sequence[Assignment], reach: Reach, script: Script) -> str | None:
+def _settable(choice: Alternative, history: History) -> str | None:
     """Return the environment variable that decides a choice; None where the script decides it alone."""
-    behind = reach.of(choice.name)
+    behind = history.reach.of(choice.name)
     if behind is None or not behind.isidentifier():
         return None
-    named = {item.name for item in script.assignments}
-    if choice.name in script.assigned - named:
-        return None
-    own = [item for item in before if item.name == choice.name and not _optional(item)]
+    own = [item for item in history.of(choice.name) if not _optional(item)]
     fixed = bool(own) and all(item.kind is DefaultKind.FIXED for item in own)
     return None if fixed and behind == choice.name else behind
 
@@ -61,18 +51,18 @@ def _optional(item: Assignment) -> bool:
     return from_arguments or builds_on_itself
 
 
-def default_value(name: str, before: Sequence[Assignment], inline: str | None = None) -> str | None:
+def default_value(name: str, history: History, inline: str | None = None) -> str | None:
     """Return the text that a variable has when the environment sets nothing; None where that is not plain to see."""
     for _ in range(_MAX_HOPS):
-        item = next((each for each in reversed(before) if each.name == name and not each.conditional), None)
+        own = history.of(name)
+        item = next((each for each in reversed(own) if not each.conditional), None)
         if item is None:
-            conditional = any(each.name == name for each in before)
-            return None if conditional else inline or ""
-        word = item.default if item.kind is DefaultKind.OVERRIDABLE else item.value
-        copied = source_of(word or "")
-        if copied is None:
-            return _literal(word or "")
-        name, before = copied, before[: before.index(item)]
+            return None if own else inline or ""
+        word = (item.default if item.kind is DefaultKind.OVERRIDABLE else item.value) or ""
+        copied = source_of(word)
+        if copied is None or copied == name:
+            return _literal(word)
+        name, inline = copied, None
     return None
 
 

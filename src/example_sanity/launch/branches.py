@@ -17,8 +17,17 @@ if TYPE_CHECKING:
 
 Range = tuple[int, int]
 
+_MAX_CONDITION = 5_000  # bytes
+
 # "echo why && exit 1" stops whatever was echoed.
 _REPORTS = (b"echo ", b"printf ")
+
+
+class _Question(NamedTuple):
+    """What a guard asks: the conditions, and the form that their text is shown in."""
+
+    form: str
+    conditions: tuple[Range, ...]
 
 
 class _Clause(NamedTuple):
@@ -40,12 +49,10 @@ def _if(walk: Walk, node: Node, context: Context) -> None:
         if clause.head:
             start, end = clause.condition
             known = idioms.empty_names(walk.source.data[start:end])
-            text = walk.source.text(start, end)
-            _guard(walk, node, clause.body, [clause.condition], text, context)
+            _guard(walk, node, clause.body, _Question("{}", (clause.condition,)), context)
         else:
             known = _empty_otherwise(walk, conditions)
-            text = " || ".join(walk.source.text(start, end) for start, end in conditions)
-            _guard(walk, node, clause.body, conditions, f"! {{ {text}; }}", context)
+            _guard(walk, node, clause.body, _Question("! {{ {}; }}", tuple(conditions)), context)
         walk.push(clause.body, _with_empty(inside, known))
         walk.push(clause.head, inside if number else context)
 
@@ -87,8 +94,8 @@ def _case(walk: Walk, node: Node, context: Context) -> None:
             labels += filter(None, (idioms.label(walk.bytes_of(pattern)) for pattern in patterns))
             body = [child for child in item.named_children if child not in patterns]
             shown = " | ".join(walk.text_of(pattern) for pattern in patterns)
-            text = f"case {walk.text_of(value)} in {shown})"
-            _guard(walk, node, body, [(value.start_byte, value.end_byte)], text, context)
+            form = "case {} in " + shown.replace("{", "{{").replace("}", "}}") + ")"
+            _guard(walk, node, body, _Question(form, (_range(value),)), context)
     subject = idioms.subject_of(walk.bytes_of(value))
     if subject is not None and labels:
         walk.facts.choices.append(
@@ -101,24 +108,28 @@ def _case(walk: Walk, node: Node, context: Context) -> None:
 def _list(walk: Walk, node: Node, context: Context) -> None:
     children = node.named_children
     left, right = children[0], children[-1]
-    condition, text = walk.bytes_of(left), walk.text_of(left)
     both = b"&&" in walk.source.data[left.end_byte : right.start_byte]
-    known = idioms.empty_names(condition) if both else idioms.empty_names_otherwise(condition)
-    shown = text if both else f"! {{ {text}; }}"
-    if not condition.startswith(_REPORTS):
-        _guard(walk, node, [right], [(left.start_byte, left.end_byte)], shown, context)
+    known: frozenset[str] = frozenset()
+    # A chain nests to the left, so each of its lists would read all that comes before again.
+    if left.end_byte - left.start_byte < _MAX_CONDITION:
+        condition = walk.bytes_of(left)
+        known = idioms.empty_names(condition) if both else idioms.empty_names_otherwise(condition)
+        if not condition.startswith(_REPORTS):
+            form = "{}" if both else "! {{ {}; }}"
+            _guard(walk, node, [right], _Question(form, (_range(left),)), context)
     walk.push(children[1:], _with_empty(context.inside_branch(), known))
     walk.push([left], context)
 
 
-def _guard(  # noqa: PLR0913, PLR0917
-    walk: Walk, node: Node, body: list[Node], conditions: Sequence[Range], text: str, context: Context
-) -> None:
+def _guard(walk: Walk, node: Node, body: list[Node], question: _Question, context: Context) -> None:
     last = last_command(walk, body)
     if last is not None:
-        where = (node.start_byte, node.end_byte)
-        guard = RawGuard(last, tuple(conditions), text, where, walk.statement_end, context.function)
-        walk.facts.raw_guards.append(guard)
+        where = (*_range(node), walk.statement_end)
+        walk.facts.raw_guards.append(RawGuard(last, *question, where, context.function))
+
+
+def _range(node: Node) -> Range:
+    return node.start_byte, node.end_byte
 
 
 def last_command(walk: Walk, body: Sequence[Node]) -> tuple[bytes, ...] | None:

@@ -74,13 +74,15 @@ class RawArray(NamedTuple):
 
 
 class RawGuard(NamedTuple):
-    """A conditional, and the first words of the command that its body ends in."""
+    """A conditional, the first words of the command that its body ends in, and how its conditions are shown.
+
+    ``where`` is its start, its end, and the end of the top-level statement around it.
+    """
 
     last: tuple[bytes, ...]
+    form: str
     conditions: tuple[Range, ...]
-    text: str
-    where: Range
-    statement_end: int
+    where: tuple[int, int, int]
     function: str | None
 
 
@@ -104,6 +106,7 @@ class Facts:
     raw_guards: list[RawGuard] = field(default_factory=list)
     raw_arrays: list[RawArray] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    required: dict[int, Range] = field(default_factory=dict)  # by the start of the name in ${NAME:?…}
     colons: list[Range] = field(default_factory=list)
     comments: list[Range] = field(default_factory=list)
     raw_errors: list[Range] = field(default_factory=list)
@@ -178,13 +181,13 @@ class Facts:
 
     def _requirements(self) -> Iterator[RawAssignment]:
         """Yield ``: "${NAME:?text}"`` for names that nothing before assigns."""
+        first: dict[str, int] = {}
+        for item in self.raw_assignments:
+            first[item.name] = min(item.start, first.get(item.name, item.start))
         for colon in self.colons:
             for read in self._reads_in(*colon):
-                before = any(
-                    item.name == read.name and item.start < read.start for item in self.raw_assignments
-                )
-                if read.required and not before:
-                    start, end = self._expansion_around(read)
+                if read.required and first.get(read.name, read.start) >= read.start:
+                    start, end = self.required.get(read.start, (read.start, read.end))
                     text = self.source.data[start:end]
                     yield RawAssignment(
                         read.name,
@@ -198,12 +201,6 @@ class Facts:
                         conditional=False,
                         function=read.function,
                     )
-
-    def _expansion_around(self, read: RawRead) -> Range:
-        node = self.source.tree.root_node.descendant_for_byte_range(read.start, read.end)
-        while node is not None and node.type != "expansion":
-            node = node.parent
-        return (node.start_byte, node.end_byte) if node is not None else (read.start, read.end)
 
     def arrays(self) -> tuple[Array, ...]:
         """Return the array literals in source order."""
@@ -237,17 +234,24 @@ class Facts:
     def guards(self) -> tuple[Guard, ...]:
         """Return the conditionals that stop the script, in source order."""
         stops = self._stopping_functions()
-        return tuple(
-            Guard(
-                self._names_in(*raw.conditions),
-                raw.text,
-                self.source.span(*raw.where),
-                *raw.where,
-                raw.statement_end,
-                raw.function,
-            )
+        stopping = (
+            raw
             for raw in sorted(self.raw_guards, key=_guard_place)
             if _stops(raw.last, {b"exit", b"return"}) or raw.last[:1] in stops
+        )
+        return tuple(self._guard(raw) for raw in stopping)
+
+    def _guard(self, raw: RawGuard) -> Guard:
+        start, end, statement_end = raw.where
+        text = " || ".join(self.source.text(*place) for place in raw.conditions)
+        return Guard(
+            reads=self._names_in(*raw.conditions),
+            condition=raw.form.format(text),
+            span=self.source.span(start, end),
+            start=start,
+            end=end,
+            statement_end=statement_end,
+            function=raw.function,
         )
 
     def _stopping_functions(self) -> set[tuple[bytes, ...]]:

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING
 
 from example_sanity.launch.syntax import DefaultKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from example_sanity.launch.syntax import Assignment
 
 _COPY = re.compile(r'"?\$(?:\{([A-Za-z_]\w*|\d+)\}|([A-Za-z_]\w*|\d))"?')
+
+_REMEMBERED = 100
+
+
+class History:
+    """The assignments of each name, and what is known of them before a place in the script.
+
+    Places must be asked for in ascending order.
+    """
+
+    def __init__(self, assignments: Iterable[Assignment]) -> None:
+        self.reach = Reach()
+        self._pending = list(assignments)[::-1]
+        self._own: dict[str, deque[Assignment]] = {}
+
+    def advance(self, place: int) -> None:
+        """Take the assignments into account that end before a byte offset."""
+        while self._pending and self._pending[-1].end <= place:
+            item = self._pending.pop()
+            self._own.setdefault(item.name, deque(maxlen=_REMEMBERED)).append(item)
+            self.reach.note(item)
+
+    def of(self, name: str) -> Sequence[Assignment]:
+        """Return the assignments of a name so far, in order (the last hundred)."""
+        return self._own.get(name, ())
 
 
 class Reach:

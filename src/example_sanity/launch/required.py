@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from example_sanity.launch import idioms
-from example_sanity.launch.reach import Reach
+from example_sanity.launch.reach import History
 from example_sanity.launch.syntax import DefaultKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from example_sanity.launch.syntax import Assignment, Read, Script
+    from example_sanity.launch.syntax import Assignment, Script
 
 # What bash and the sandbox set themselves.
 _PROVIDED = frozenset(
@@ -114,14 +114,11 @@ def placeholder(name: str, numeric: bool = False) -> str:
 
 
 def _variables(script: Script) -> Iterator[str]:
-    reach = Reach()
-    pending = list(script.assignments)
-    for place, name, strict in sorted([*_strict_reads(script), *_guarded(script)]):
-        while pending and pending[0].end <= place:
-            reach.note(pending.pop(0))
-        before = script.assignments[: len(script.assignments) - len(pending)]
-        behind = reach.of(name)
-        missing = _may_be_empty(name, before) if strict else name not in script.assigned
+    history = History(script.assignments)
+    for place, name, needs_text in sorted([*_strict_reads(script), *_guarded(script)]):
+        history.advance(place)
+        behind = history.reach.of(name)
+        missing = _may_be_empty(history.of(name)) if needs_text else name not in script.assigned
         if behind is not None and behind.isidentifier() and behind not in _PROVIDED and missing:
             yield behind
 
@@ -132,20 +129,16 @@ def _strict_reads(script: Script) -> Iterator[tuple[int, str, bool]]:
     Behind ``source`` nothing is known to be unbound.
     """
     switches = list(_nounset(script))
+    checked: set[str] = set()  # behind a read that copes with it, a name may be known to be set
     sourced = next((site.start for site in script.commands if site.name in {"source", "."}), len(script.data))
     for read in script.reads:
         state = next((on for place, on in reversed(switches) if place < read.start), False)
         if read.required:
             yield read.start, read.name, True
-        elif state and read.start < sourced and not read.defaulted and not _hidden(read, script):
+        elif read.defaulted:
+            checked.add(read.name)
+        elif state and read.start < sourced and read.name not in checked:
             yield read.start, read.name, False
-
-
-def _hidden(read: Read, script: Script) -> bool:
-    """A name that is read only where it was found to be set is no unbound read."""
-    return any(
-        other.name == read.name and other.defaulted and other.start < read.start for other in script.reads
-    )
 
 
 def _nounset(script: Script) -> Iterator[tuple[int, bool]]:
@@ -165,9 +158,8 @@ def _guarded(script: Script) -> Iterator[tuple[int, str, bool]]:
         yield from ((guard.start, name, True) for name in idioms.demanded(condition))
 
 
-def _may_be_empty(name: str, before: tuple[Assignment, ...]) -> bool:
-    own = [item for item in before if item.name == name and not item.function]
-    return not any(_has_text(item) for item in own)
+def _may_be_empty(own: Sequence[Assignment]) -> bool:
+    return not any(_has_text(item) for item in own if not item.function)
 
 
 def _has_text(item: Assignment) -> bool:
@@ -198,13 +190,10 @@ def _argument_count(script: Script) -> int:
         for found in _ARGUMENT_COUNT.findall(guard.condition)
     ]
     taken = [item for item in script.assignments if not item.conditional and item.function is None]
-    firm = {read.start for read in script.reads if read.name.isdigit() and not read.defaulted}
-    for item in taken:
-        places = (read for read in script.reads if item.start <= read.start < item.end and read.start in firm)
-        counts += [int(read.name) for read in places if len(read.name) < 3]
-    counts += [
-        int(read.name) for read in script.reads if read.required and read.name.isdigit() and not read.function
-    ]
+    for read in script.reads:
+        if read.name.isdigit() and len(read.name) < 3 and not read.defaulted and not read.function:
+            into_variable = any(item.start <= read.start < item.end for item in taken)
+            counts += [int(read.name)] if into_variable or read.required else []
     return max(counts, default=0)
 
 

@@ -42,6 +42,8 @@ def _expansion(walk: Walk, node: Node, context: Context) -> None:
             walk.read(subject.start_byte, subject.end_byte, context, operator)
     else:
         walk.push([subject], context)
+    if operator.endswith("?"):
+        walk.facts.required[subject.start_byte] = (node.start_byte, node.end_byte)
     if operator.endswith("="):
         assigned_default(walk, node, subject, context)
     if not operator and data.startswith(b":", subject.end_byte):
