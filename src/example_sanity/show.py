@@ -156,7 +156,7 @@ def mesh_data(shown: LaunchMesh) -> Data:
         "role": mesh.backend.role,
         "world": mesh.sizes["world"],
         "sizes": {symbol: size for symbol, size in mesh.sizes.items() if symbol != "world"},
-        "origin": dict(mesh.origin),
+        "origin": {symbol: key for symbol, key in mesh.origin.items() if symbol in mesh.sizes},
         "legal": mesh.legal,
         "violations": [
             {"id": v.constraint.id, "code": v.constraint.code, "message": v.text(shown.names)}
@@ -201,7 +201,7 @@ def _example(example: Example | None) -> Data | None:
     if example is None:
         return None
     mesh = example.mesh
-    problems = [rule.problem(mesh.sizes) for rule in mesh.backend.violated(mesh.sizes)]
+    problems = [rule.problem(mesh.values) for rule in mesh.backend.violated(mesh.sizes)]
     return {
         "changed": dict(example.changed),
         "knobs": dict(example.knobs),

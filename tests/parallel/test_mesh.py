@@ -250,11 +250,11 @@ def test_whole_number(value: object, size: int | None) -> None:
 @pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: f"{backend.name}-{backend.role}")
 def test_every_constraint_is_documented(backend: Backend) -> None:
     def complete(rule: Constraint) -> bool:
-        return all((rule.id, rule.formula, rule.source, rule.raises, rule.symbols))
+        told = rule.raises or rule.effect in ("hang", "silent", "slow", "wasteful")
+        return all((rule.id, rule.formula, rule.source, told, rule.symbols))
 
-    assert all(complete(rule) for rule in backend.constraints)
-    assert {rule.code for rule in backend.constraints} == {"MSH001", "MSH002"}
-    assert {rule.severity for rule in backend.constraints} == {Severity.ERROR}
+    assert [rule.id for rule in backend.constraints if not complete(rule)] == []
+    assert {rule.code for rule in backend.constraints} <= CODES
     assert len({rule.id for rule in backend.constraints}) == len(backend.constraints)
 
 
@@ -262,6 +262,10 @@ def test_every_constraint_is_documented(backend: Backend) -> None:
 def test_rank_orders_name_every_part_once(backend: Backend) -> None:
     for split in backend.splits:
         assert sorted(split.order) == sorted((*split.parts, split.derived))
+
+
+CODES = {f"MSH{number:03}" for number in (1, 2, 6, 7, 8, 9, 10, 11)}
+CODES |= {f"BAT{number:03}" for number in range(1, 10)}
 
 
 def outcome(effect: str, stage: str) -> tuple[Severity, str]:

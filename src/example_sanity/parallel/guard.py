@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # A guard speaks of the mesh that the ranks build. What a model needs beyond that has rules of its own.
 MESH_CODES = frozenset({"MSH001", "MSH002"})
-MESH_STAGES = frozenset({"cfg", "init"})
+MESH_STAGES = frozenset({"cfg", "args", "init"})
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def prove(
 
 def legal(backend: Backend, sizes: Sizes) -> bool:
     """Whether ``backend`` builds a mesh of complete ``sizes``, whatever the model may need beyond it."""
-    return not any(rule.code in MESH_CODES and rule.stage in MESH_STAGES for rule in backend.violated(sizes))
+    rules = (rule for rule in backend.constraints if rule.code in MESH_CODES and rule.stage in MESH_STAGES)
+    return not any(rule.broken(sizes) for rule in rules)
 
 
 def _given(fixed: Sizes, variables: Mapping[str, str], knobs: Mapping[str, int]) -> dict[str, int]:

@@ -58,7 +58,7 @@ class LaunchMesh:
         for symbol in (*violation.constraint.symbols, "nnodes", "gpn"):
             setting = self.setting(symbol)
             if setting is not None and setting.origin != shown and setting.origin.exact:
-                label = f"{symbol} = {self.mesh.sizes[symbol]}"
+                label = f"{symbol} = {self.mesh.values[symbol]}"
                 found.append(Related(setting.origin.path, setting.origin.span, label))
         return tuple(found)
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example_sanity.parallel.backends import megatron, megatron_lite
+from example_sanity.parallel.backends import megatron, megatron_lite, megatron_lm, slime
+from example_sanity.parallel.mesh import NOTHING
+from example_sanity.parallel.models import ModelFacts, Models
 
 if TYPE_CHECKING:
-    from example_sanity.parallel.mesh import Backend, Mesh, Settings
+    from collections.abc import Callable
 
-BACKENDS: tuple[Backend, ...] = (*megatron_lite.BACKENDS, *megatron.BACKENDS)
+    from example_sanity.parallel.mesh import Backend, Mesh, Settings, Sizes
+
+BACKENDS: tuple[Backend, ...] = (
+    *megatron_lite.BACKENDS,
+    *megatron.BACKENDS,
+    *slime.BACKENDS,
+    *megatron_lm.BACKENDS,
+)
+SHIPPED = Models()
 
 
 def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...]:
@@ -21,13 +31,37 @@ def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...
     return tuple(backend for backend in BACKENDS if backend.applies(settings, program))
 
 
-def meshes(settings: Settings, program: str | None = None, world: int | None = None) -> tuple[Mesh, ...]:
-    """Return the known meshes of a launch; a role whose sizes equal those of an earlier one is left out."""
+def plans(
+    settings: Settings,
+    program: str | None = None,
+    world: int | None = None,
+    *,
+    machine: Sizes = NOTHING,
+    model: Callable[[str], ModelFacts | None] = SHIPPED.lookup,
+) -> tuple[Mesh, ...]:
+    """Return the meshes of a launch with what is known of each; a role that adds nothing is left out.
+
+    ``machine`` are facts of the launcher: ``gpn``, the GPUs of a node, and ``launched``, the ranks that it starts, where
+    the settings do not say them. ``model`` finds the facts of the model that the settings name by hub id or path.
+    """
     found: list[Mesh] = []
     for backend in detect(settings, program):
-        mesh = backend.mesh(settings, world)
-        if mesh is not None and all(
-            (mesh.backend.name, mesh.sizes) != (m.backend.name, m.sizes) for m in found
-        ):
+        mesh = backend.mesh(settings, world, {**_model(backend, settings, model), **machine})
+        if all((mesh.backend.name, mesh.values) != (m.backend.name, m.values) for m in found):
             found.append(mesh)
     return tuple(found)
+
+
+def meshes(settings: Settings, program: str | None = None, world: int | None = None) -> tuple[Mesh, ...]:
+    """Return the meshes of a launch whose sizes are all known; a role with the sizes of an earlier one is left out."""
+    found: list[Mesh] = []
+    for mesh in plans(settings, program, world):
+        if mesh.complete and all((mesh.backend.name, mesh.sizes) != (m.backend.name, m.sizes) for m in found):
+            found.append(mesh)
+    return tuple(found)
+
+
+def _model(backend: Backend, settings: Settings, model: Callable[[str], ModelFacts | None]) -> Sizes:
+    names = (settings[key] for key in backend.models if isinstance(settings.get(key), str))
+    found = next((facts for name in names if (facts := model(str(name))) is not None), None)
+    return found.numbers if found else NOTHING

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from example_sanity.parallel.backends.megatron_core import (
+    CHUNKS,
+    EVEN_STAGES,
+    EXPERTS,
+    HEADS,
+    RANKS,
+    SPLITS,
+    UNEVEN_STAGES,
+    layout_stages,
+)
 from example_sanity.parallel.backends.verl import (
     ACTOR,
     CRITIC,
+    PPO_MODEL,
     PPO_WORLD,
     REF,
+    SFT_MODEL,
     SFT_WORLD,
     Engine,
     defaults_hold,
 )
-from example_sanity.parallel.mesh import Backend, Constraint, Split, divides
+from example_sanity.parallel.mesh import Backend, Key, switch, whole_number
 
 ENGINE = Engine(
     group="megatron",
@@ -32,27 +44,27 @@ ENGINE = Engine(
     },
 )
 
-DENSE = Split("dp", ("tp", "cp", "pp"), ("tp", "cp", "dp", "pp"))
-EXPERT = Split("edp", ("etp", "ep", "pp"), ("etp", "ep", "edp", "pp"))
+_OVERRIDES = "override_transformer_config."
+FACTS = {
+    "first": (f"{_OVERRIDES}num_layers_in_first_pipeline_stage", 0, whole_number),
+    "last": (f"{_OVERRIDES}num_layers_in_last_pipeline_stage", 0, whole_number),
+    "layout": (f"{_OVERRIDES}pipeline_model_parallel_layout", 0, layout_stages),
+    "emb": (f"{_OVERRIDES}account_for_embedding_in_pipeline_split", 0, switch),
+    "loss": (f"{_OVERRIDES}account_for_loss_in_pipeline_split", 0, switch),
+}
+# Query groups are the model's KV heads here, and every chunk is a virtual stage that the launcher asks for.
+LETS = (("groups", "kv"), ("chunks", "vpp"))
 
-VIRTUAL_NEEDS_STAGES = Constraint(
-    id="MC-33",
-    formula="vpp is set => pp > 1",
-    code="MSH001",
-    effect="error",
-    stage="init",
-    source="megatron/core/parallel_state.py:740",
-    holds=lambda sizes: "vpp" not in sizes or sizes["pp"] > 1,
-    problem=lambda sizes: f"vpp = {sizes['vpp']} needs more than one pipeline stage, but pp = {sizes['pp']}",
-    symbols=("vpp", "pp"),
-    raises="RuntimeError",
-)
 
-CONSTRAINTS = (
-    divides(DENSE, "MC-31", "MSH001", "RuntimeError", "megatron/core/parallel_state.py:734"),
-    VIRTUAL_NEEDS_STAGES,
-    divides(EXPERT, "MC-32", "MSH002", "RuntimeError", "megatron/core/parallel_state.py:786"),
-)
+def facts(*prefixes: str) -> tuple[Key, ...]:
+    """Return the keys of the numbers that are no sizes under these prefixes, the nearest prefix first."""
+    return tuple(
+        Key(symbol, tuple(f"{prefix}.{name}" for prefix in prefixes), default, read)
+        for symbol, (name, default, read) in FACTS.items()
+    )
+
+
+CONSTRAINTS = (*RANKS, *HEADS, *EXPERTS, *UNEVEN_STAGES, *EVEN_STAGES, *CHUNKS)
 
 ACTOR_BACKEND = Backend(
     name="megatron",
@@ -60,10 +72,13 @@ ACTOR_BACKEND = Backend(
     role="actor",
     keys=ENGINE.keys(f"{ACTOR}.megatron"),
     world=PPO_WORLD,
-    splits=(DENSE, EXPERT),
+    splits=SPLITS,
     constraints=CONSTRAINTS,
     applies=ENGINE.runs(ACTOR, "actor@actor_rollout_ref.actor"),
     defaults_hold=defaults_hold,
+    facts=facts(f"{ACTOR}.megatron"),
+    lets=LETS,
+    models=PPO_MODEL,
 )
 
 BACKENDS = (
@@ -72,13 +87,24 @@ BACKENDS = (
         ACTOR_BACKEND,
         role="ref",
         keys=ENGINE.keys(f"{REF}.megatron", f"{ACTOR}.megatron"),
+        facts=facts(f"{REF}.megatron", f"{ACTOR}.megatron"),
         applies=ENGINE.runs(REF, "ref@actor_rollout_ref.ref"),
     ),
     replace(
         ACTOR_BACKEND,
         role="critic",
         keys=ENGINE.keys(f"{CRITIC}.megatron"),
+        facts=facts(f"{CRITIC}.megatron"),
+        models=("critic.model.path",),
         applies=ENGINE.runs(CRITIC, "critic@critic"),
     ),
-    replace(ACTOR_BACKEND, role="sft", keys=ENGINE.keys("engine"), world=SFT_WORLD, applies=ENGINE.trains),
+    replace(
+        ACTOR_BACKEND,
+        role="sft",
+        keys=ENGINE.keys("engine"),
+        world=SFT_WORLD,
+        applies=ENGINE.trains,
+        facts=facts("engine"),
+        models=SFT_MODEL,
+    ),
 )

@@ -23,6 +23,8 @@ SFT_WORLD = (
     Key("gpn", ("trainer.n_gpus_per_node",)),
 )
 
+PPO_MODEL, SFT_MODEL = ("actor_rollout_ref.model.path",), ("model.path",)
+
 # verl's own configurations; each has the defaults of its engine files. Any other may have changed them.
 STOCK_CONFIGS = frozenset(
     f"{prefix}ppo_{infix}trainer"

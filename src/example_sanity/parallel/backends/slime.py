@@ -1,0 +1,130 @@
+"""slime: Megatron-LM's flags and checks, with the world, the rollout and the batch of ``train.py --actor-num-nodes``.
+
+Source of the rules: slime ``utils/arguments.py``, ``utils/dp_schedule.py``, ``backends/megatron_utils/arguments.py`` and
+``backends/sglang_utils/arguments.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from example_sanity.parallel.backends import megatron_lm
+from example_sanity.parallel.constraint import claims
+from example_sanity.parallel.mesh import Key, Settings, switch
+
+WORLD = (
+    Key("nnodes", ("actor-num-nodes",), 1),
+    Key("gpn", ("actor-num-gpus-per-node",), 8),
+)
+# slime sets these two where Megatron-LM leaves them open; they win over its keys by standing first.
+DEFAULTS = (
+    Key("mbs", ("micro-batch-size",), 1),
+    Key("seq", ("seq-length",), 4096),
+)
+ROLLOUT = (
+    Key("prompts", ("rollout-batch-size",)),
+    Key("n", ("n-samples-per-prompt",), 1),
+    Key("steps", ("num-steps-per-rollout",), 0),
+    Key("sampled", ("over-sampling-batch-size",)),
+    Key("dynamic", ("use-dynamic-batch-size",), 0, switch),
+    Key("tokens", ("max-tokens-per-gpu",), 0),
+    Key("engine", ("rollout-num-gpus-per-engine",), 1),
+    Key("rpp", ("sglang-pp-size", "sglang-pipeline-parallel-size"), 1),
+    Key("rdp", ("sglang-dp-size", "sglang-data-parallel-size"), 1),
+    Key("dp_attention", ("sglang-enable-dp-attention",), 0, switch),
+)
+LETS = (
+    ("gbs", "prompts·n // steps"),
+    *megatron_lm.LETS,
+    ("rollouts", "prompts·n"),
+    ("group", "pp if chunks > 1 else 1"),
+    ("rtp", "engine // rpp"),
+)
+
+_ARGUMENTS, _SCHEDULE = "slime/utils/arguments.py", "slime/utils/dp_schedule.py"
+RULES = claims(
+    """
+    SL-03 MSH007 A cfg | slime/backends/megatron_utils/arguments.py:90
+    pp = 1 => first + last = 0
+    an uneven first or last stage needs more than one stage, but pp = 1
+
+    SL-06 BAT005 A cfg | slime/utils/arguments.py:1867
+    dynamic > 0 => tokens > 0
+    --use-dynamic-batch-size needs --max-tokens-per-gpu
+
+    SL-07 BAT003 A cfg | slime/utils/arguments.py:1971
+    steps > 0 => gbs = prompts·n // steps
+    global batch {gbs}, but {prompts}·{n} samples in {steps} steps make {prompts·n // steps} each
+    adjust: gbs
+
+    SL-08 BAT009 A cfg | slime/utils/arguments.py:1988
+    sampled >= prompts
+    over-sampling batch {sampled} is smaller than the rollout batch {prompts}
+    adjust: sampled
+
+    SL-10a MSH006 A cfg | slime/backends/sglang_utils/arguments.py:175
+    engine % rpp = 0
+    {engine} GPUs of a rollout engine do not divide into sglang pp{rpp} ({engine % rpp} left over)
+    adjust: rpp engine
+
+    SL-10b MSH006 A cfg | slime/backends/sglang_utils/arguments.py:184
+    rdp > 1 => dp_attention > 0
+    sglang dp{rdp} needs --sglang-enable-dp-attention
+
+    SL-12a BAT004 A step1 | slime/utils/dp_schedule.py:135-139
+    rollouts >= gbs
+    {prompts}·{n} = {rollouts} samples of a rollout make no step with global batch {gbs}
+    adjust: gbs
+
+    SL-12b BAT007 wasteful step1 | slime/utils/dp_schedule.py:135-139
+    rollouts >= gbs => rollouts % gbs = 0
+    {rollouts % gbs} of the {prompts}·{n} = {rollouts} samples of a rollout are dropped by global batch {gbs}
+    adjust: gbs
+
+    SL-13 BAT001 A step1 | slime/utils/dp_schedule.py:151
+    gbs >= dp
+    a step of {gbs} samples leaves some of dp{dp} ranks without one
+    adjust: gbs
+
+    SL-14 BAT002 A step1 | slime/utils/dp_schedule.py:79,170-184
+    dynamic = 0 and gbs >= dp => ceil(gbs, mbs) % (dp·group) = 0
+    {ceil(gbs, mbs)} micro batches of {mbs} in a step of {gbs} do not divide among dp{dp}·{group} = {dp·group}
+      ({ceil(gbs, mbs) % (dp·group)} left over)
+    adjust: gbs
+
+    SL-15 BAT002 A step1 | slime/utils/dp_schedule.py:172-177
+    dynamic > 0 and gbs >= dp => gbs >= dp·group
+    a step of {gbs} samples is less than one for each of dp{dp}·{group} = {dp·group} micro batches
+    adjust: gbs
+    """
+)
+# slime packs its batches itself, and its own modules do not split gated delta nets.
+_NOT_HERE = {"MC-05", "MC-06", "MC-08", "MC-42"}
+CONSTRAINTS = (*(rule for rule in megatron_lm.CONSTRAINTS if rule.id not in _NOT_HERE), *RULES)
+_OWN = {key.symbol for key in DEFAULTS}
+
+# What only a launch of slime's train.py has; a conversion tool takes Megatron-LM's flags too.
+_SIGNS = ("actor-num-nodes", "actor-num-gpus-per-node")
+
+
+def applies(settings: Settings, program: str | None) -> bool:
+    """Return whether a launch runs slime's trainer on Megatron-LM."""
+    trains = (
+        any(sign in settings for sign in _SIGNS) and settings.get("train-backend", "megatron") == "megatron"
+    )
+    return trains and "debug-rollout-only" not in settings
+
+
+BACKENDS = (
+    replace(
+        megatron_lm.BACKENDS[0],
+        name="slime",
+        title="slime",
+        role="actor",
+        world=WORLD,
+        constraints=CONSTRAINTS,
+        applies=applies,
+        facts=(*DEFAULTS, *(key for key in megatron_lm.FACTS if key.symbol not in _OWN), *ROLLOUT),
+        lets=LETS,
+    ),
+)
