@@ -51,7 +51,7 @@ def evaluate(
         return realbash.evaluate(script, scenario, root)
     if engine != "bashkit":
         raise ValueError(f"unknown engine {engine!r}: expected 'bashkit' or 'bash'")
-    reason = sandbox.unreadable(script.data)
+    reason = sandbox.unreadable(script.data) or sandbox.too_deep(script.text)
     if reason is not None:
         return _failed(script, scenario, reason)
     mentioned = world.names(scenario.probes) & {*_WORD.findall(script.text)}
@@ -71,7 +71,7 @@ def evaluate(
 
 def syntax_error(script: Script) -> str | None:
     """Return what bash's grammar has against the script, with the line, or None when it parses."""
-    if sandbox.unreadable(script.data) is not None:
+    if sandbox.unreadable(script.data) or sandbox.too_deep(script.text):
         return None
     # the sandbox's grammar has a gap or two that the rewritten text does not meet
     error = sandbox.syntax_error(script.text)

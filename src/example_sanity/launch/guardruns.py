@@ -67,7 +67,7 @@ def guard_runs(  # noqa: PLR0913, PLR0917 - script, what to try, what to watch, 
 
 
 def _text(script: Script, cut: int, capture: Sequence[str]) -> str | None:
-    if sandbox.unreadable(script.data[:cut]) is not None:
+    if sandbox.unreadable(script.data[:cut]) or sandbox.too_deep(script.text):
         return None
     head = _needed(script, cut, capture).decode()
     return normalise.normalise(_without_trace(head), "0", False).text

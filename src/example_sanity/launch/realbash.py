@@ -118,7 +118,7 @@ def evaluate(
 
     ``names`` are commands to stub besides those found in the script. The script is run as it is written.
     """
-    reason = sandbox.unreadable(script.data)
+    reason = sandbox.unreadable(script.data) or sandbox.too_deep(script.text)
     if reason is None and refusal() is not None:
         reason = f"real bash is not available here: {refusal()}"
     if reason is not None:

@@ -26,6 +26,8 @@ SECONDS = 2
 MEMORY = 64 * 1024 * 1024  # bytes of the virtual file system; variables are held to 10 MB by bashkit itself
 COMMANDS = 10_000
 END = "__es_end"
+DEPTH = 100  # bashkit stops there, and the scanners here recurse
+_BRACKET = re.compile(r"[(){}]")
 OUTPUT = 1 << 20  # bytes; bashkit cuts off there
 _LIMIT = re.compile(r"limit exceeded|budget exhausted|too large|too deep")
 _JOB_LIMIT = re.compile(r"resource limit exceeded: .*")
@@ -138,13 +140,13 @@ class Sandbox:
         answer = world.respond(argv, self._probes, self._unknown)
         if world.recorded(argv):
             environment = {k: v for k, v in context.env.items() if not k.startswith(normalise.INTERNAL)}
-            site = _site(context.env.get(normalise.SITE))
+            site = _site(context.env.get(normalise.SITE), len(self.files))
             self.commands.append(Recorded(argv, environment, answer.status, site))
         return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
 
     def _limit(self, context: Any) -> Any:
         self.outcome.limit = True
-        self.outcome.problems.append(f"a brace expansion of {context.argv[0]} words")
+        self.outcome.problems.append("a brace expansion of " + " ".join([*context.argv, "words"]))
         return ""
 
     def _end(self, context: Any) -> Any:
@@ -166,7 +168,7 @@ class Sandbox:
             self._replace_foreign(
                 context, path, foreign[1].decode("utf-8", "replace").split(), status["mode"]
             )
-        elif unreadable(data) is None:
+        elif unreadable(data) is None and too_deep(data.decode()) is None:
             context.fs.write_file(path, self._rewritten(path, data.decode(), context.fs).encode())
             context.fs.chmod(path, status["mode"])
         return ""
@@ -252,6 +254,16 @@ def syntax_error(text: str) -> str | None:
     return None
 
 
+def too_deep(text: str) -> str | None:
+    """Return why a text cannot be looked into, or None: brackets nested deeper than anybody writes them."""
+    depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth = depth + 1 if bracket in "({" else max(depth - 1, 0)
+        if depth > DEPTH:
+            return f"brackets nested more than {DEPTH} deep"
+    return None
+
+
 def unreadable(data: bytes) -> str | None:
     """Return why ``data`` cannot be a shell script, or None: it is binary or not UTF-8."""
     if b"\0" in data:
@@ -263,9 +275,9 @@ def unreadable(data: bytes) -> str | None:
     return None
 
 
-def _site(text: str | None) -> tuple[int, int] | None:
-    match = re.fullmatch(r"(\d+):(\d+)", text or "")
-    return (int(match[1]), int(match[2])) if match else None
+def _site(text: str | None, files: int) -> tuple[int, int] | None:
+    match = re.fullmatch(r"(\d{1,6}):(\d{1,9})", text or "")
+    return (int(match[1]), int(match[2])) if match and int(match[1]) < files else None
 
 
 def _tee(context: Any) -> Any:
