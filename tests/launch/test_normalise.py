@@ -32,7 +32,6 @@ UNTOUCHED = [
     'echo "$?" ${A:-"x"}\n',
     'f ${@:-"x y"} ${A[@]:-"z"} ${A:?"message"} ${A/"b"/c} ${A#"b"}\n',
     "set -u\nA=${A:-$HOME/x}\n",
-    "if true; then\n  A=${A:-'x'}\n",
 ]
 
 
@@ -87,7 +86,7 @@ def test_a_command_carries_its_offset_and_time_stays_a_keyword() -> None:
     text = normalise("python a\nif x; then y=1 $CMD b; fi\ntime -p python c\ncd d && ls\n", "3").text
     assert text == (
         "__es_at=3:0 python a\nif __es_at=3:12 x; then __es_prepare $CMD direct || :; __es_at=3:20 y=1 $CMD b; fi\n"
-        "time -p __es_at=3:45 python c\ncd d && ls\n"
+        "time -p __es_at=3:43 python c\ncd d && ls\n"
     )
 
 

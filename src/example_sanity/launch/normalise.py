@@ -421,7 +421,11 @@ def _put_before(text: str, statement: Node, before: str, edits: _Edits) -> bool:
 
 
 def _wrap(text: str, node: Node, before: str, edits: _Edits) -> bool:
-    if "<<" in text[node.start_byte : node.end_byte]:
+    whole = node
+    while whole.parent is not None and whole.parent.type in _STATEMENTS:
+        whole = whole.parent
+    # the grammar hangs words and redirections next to a here-document on the wrong nodes
+    if "<<" in text[whole.start_byte : whole.end_byte]:
         return False
     edits.add(node.start_byte, node.start_byte, f"{{ {before}; ")
     edits.add(node.end_byte, node.end_byte, "; }")
