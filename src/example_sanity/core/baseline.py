@@ -20,7 +20,7 @@ DEFAULT = ".example-sanity-baseline.json"
 LABEL = "baseline"
 VERSION = 1
 Triple = tuple[str, str, str]  # path, code and fingerprint
-Entries = dict[str, dict[str, "list[str]"]]
+Entries = dict[str, dict[str, list[str]]]
 
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
