@@ -34,6 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="also compare the sandbox with real bash on every shell script of the repository DIR",
     )
+    parser.addoption(
+        "--hydra",
+        metavar="PYTHON",
+        help="also compare the override parser with the hydra-core of an interpreter",
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -55,6 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _unwanted(config: pytest.Config, item: pytest.Item) -> bool:
     if item.get_closest_marker("browser"):
         return not config.getoption("--browser")
+    if item.get_closest_marker("hydra") and config.getoption("--hydra") is None:
+        return True
     if item.get_closest_marker("corpus"):
         return not config.getoption("--corpus")
     if item.get_closest_marker("real_bash"):

@@ -182,6 +182,7 @@ class TestPlaceholders:
             ("[ $# -eq 0 ] && exit 1", ("placeholder-argument_1",)),
             ("(( $# < 1 )) && exit 1", ("placeholder-argument_1",)),
             ("A=${1:?path}", ("placeholder-A",)),
+            ('[ -z "$2" ] && exit 1', ("placeholder-argument_1", "placeholder-argument_2")),
             ("L=$1; [ $L != en ] && [ $L != zh ] && exit 1", ("en",)),
         ],
     )

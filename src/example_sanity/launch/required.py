@@ -77,6 +77,7 @@ _SIZE_NAME = re.compile(
     re.IGNORECASE,
 )
 _ARGUMENT_COUNT = re.compile(r"\$(?:#|\{#\})\"?\s*(-lt|-ne|-le|-eq|<=?|!=|==)\s*\"?(\d+)")
+_EMPTY_ARGUMENT = re.compile(r"-z\s+\"?\$\{?([1-9])")
 _SIZES = {"RANK": "0", "PORT": "29500"}
 
 
@@ -189,6 +190,7 @@ def _argument_count(script: Script) -> int:
         for guard in script.guards
         for found in _ARGUMENT_COUNT.findall(guard.condition)
     ]
+    counts += [int(place) for guard in script.guards for place in _EMPTY_ARGUMENT.findall(guard.condition)]
     taken = [item for item in script.assignments if not item.conditional and item.function is None]
     for read in script.reads:
         if read.name.isdigit() and len(read.name) < 3 and not read.defaulted and not read.function:
