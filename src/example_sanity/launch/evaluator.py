@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["GuardRun", "evaluate", "guard_runs", "syntax_error"]
 
 ROUNDS = 3
-_WORD = re.compile(r"[\w.+-]+")
 _SENTINELS = re.compile(
     "[\ue000-\ue00f\ufdd0-\ufddf]"
 )  # bashkit's own marks: in a word they mean that it misread one
@@ -54,8 +53,7 @@ def evaluate(
     reason = sandbox.unreadable(script.data) or sandbox.too_deep(script.text)
     if reason is not None:
         return _failed(script, scenario, reason)
-    mentioned = world.names(scenario.probes) & {*_WORD.findall(script.text)}
-    names = {*mentioned} | _missing(normalise.normalise(script.text, "0").names, root)
+    names = _missing(normalise.normalise(script.text, "0").names, root)
     for _ in range(ROUNDS):
         try:
             box = _run(script, scenario, root, names, unknown)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SECONDS = 10
 OUTPUT_BLOCKS = 32 * 1024  # ulimit -f, in 512-byte blocks: 16 MiB of output or of any one file
-_TOOLS = ("bash", "setpriv", "env", "mkfifo", "cat")
+_TOOLS = ("bash", "setpriv", "env", "mkdir", "mkfifo", "cat")
 # Raising a limit needs rights that the script has on a cluster and not in here; and a script that sets its own PATH
 # finds there what stands on ours.
 _FUNCTIONS = {
@@ -172,7 +172,7 @@ def _in_box(script: Script, scenario: Scenario, root: Path | None, names: set[st
 
 
 def _place_stubs(box: Path, names: Iterable[str], root: Path | None) -> None:
-    for name in sorted({*names, sandbox.END}):
+    for name in sorted({*names, sandbox.END, "mktemp"}):
         if "/" not in name:
             (box / "stubs" / name).symlink_to("/es/stub")
         elif ".." not in name and not name.endswith("/"):

@@ -63,7 +63,7 @@ class Outcome:
 class Sandbox:
     """A fresh world for one run (or for a few hundred small ones).
 
-    ``root`` is shown at ``/`` (None: an empty file system), ``names`` are the commands to record: one that is
+    ``root`` is shown at ``/`` (None: an empty file system), ``names`` are further commands to record: one that is
     missing is "not found". ``environment`` is
     all that the script gets besides PATH, HOME, USER and LANG; ``unknown`` is what commands print of which nobody knows the
     output. Raises OSError when the root cannot be shown.
@@ -86,12 +86,14 @@ class Sandbox:
         self.outcome = Outcome()
         self._probes = probes
         self._unknown = unknown
-        self.names = sorted({*world.OVERRIDDEN, *names} - world.absent(probes))
+        self._temporaries = 0
+        self.names = sorted({*world.names(probes), *names} - world.absent(probes))
         self._stubs: set[str] = set()
         self._bash = self._build(root, environment)
 
     def _build(self, root: Path | None, environment: Mapping[str, str]) -> Any:
         callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
+        callbacks["mktemp"] = self._guarded(self._temporary)
         callbacks["tee"] = self._guarded(_tee)
         callbacks[normalise.PREPARE] = self._guarded(self._prepare)
         callbacks[normalise.LIMIT] = self._guarded(self._limit)
@@ -143,6 +145,16 @@ class Sandbox:
             site = _site(context.env.get(normalise.SITE), len(self.files))
             self.commands.append(Recorded(argv, environment, answer.status, site))
         return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
+
+    def _temporary(self, context: Any) -> Any:
+        self._temporaries += 1
+        path, is_folder = world.temporary((context.name, *context.argv), self._temporaries)
+        place = str(PurePosixPath(context.cwd) / path)
+        if is_folder:
+            context.fs.mkdir(place, True)
+        else:
+            context.fs.write_file(place, b"")
+        return path + "\n"
 
     def _limit(self, context: Any) -> Any:
         self.outcome.limit = True
@@ -200,7 +212,7 @@ class Sandbox:
         self._stubs |= mentioned
         files.mkdir(world.STUB_FOLDER, True)
         for name in sorted(mentioned):
-            files.write_file(f"{world.STUB_FOLDER}/{name}", b"#!/bin/bash\n")
+            files.write_file(f"{world.STUB_FOLDER}/{name}", f'#!/bin/bash\n{name} "$@"\n'.encode())
             files.chmod(f"{world.STUB_FOLDER}/{name}", 0o755)
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:

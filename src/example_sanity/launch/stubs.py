@@ -29,6 +29,11 @@ q=/es/$BASHPID
 /native/mkfifo "$q.reply"
 echo "$BASHPID" > /es/requests
 read -r status < "$q.reply"
+answer=$(< "$q.answer")
+if [[ ${0##*/} == mktemp ]]; then
+  [[ $status == 1 ]] && /native/mkdir -p "$answer" || : > "$answer"
+  status=0
+fi
 /native/cat "$q.answer"
 exit "$status"
 """
@@ -45,6 +50,7 @@ class Responder:
         self.error: Exception | None = None
         self._folder = folder
         self._probes = probes
+        self._temporaries = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -89,6 +95,11 @@ class Responder:
             triples = zip(argv[1::3], argv[2::3], argv[3::3], strict=False)
             self.variables = {name: value for name, there, value in triples if there}
             self._answer(number, "", 0)
+            return
+        if argv[0] == "mktemp":
+            self._temporaries += 1
+            path, is_folder = world.temporary(argv, self._temporaries)
+            self._answer(number, path + "\n", int(is_folder))
             return
         answer = world.respond(argv, self._probes)
         if world.recorded(argv):

@@ -55,10 +55,6 @@ SILENT = _words(
     "arch clear date hostname id killall logname nproc reset sleep stty tput tty uname uptime users whoami"
 )
 
-# The sandbox would run these itself; they belong to the world instead.
-OVERRIDDEN = _words("""arch clear curl date df free hostname id jq logname make nproc pgrep pkill ps sleep sudo tty uname uptime users
-    wget whoami yq""")
-
 # Tools whose absence is what a launcher tests for. A scenario that answers one of them makes it exist.
 ABSENT = _words("npu-smi rocm-smi rocminfo amd-smi hl-smi xpu-smi mthreads-gmi ixsmi mx-smi")
 
@@ -199,6 +195,26 @@ def _identity(argv: Sequence[str]) -> Answer:
     if len(argv) == 1:
         return Answer("uid=1000(user) gid=1000(user) groups=1000(user)\n")
     return Answer("user\n" if name else "1000\n")
+
+
+def temporary(argv: Sequence[str], count: int) -> tuple[str, bool]:
+    """Return the path that the ``count``-th call of ``mktemp`` makes, and whether it is a folder.
+
+    Every run makes the same ones. Options as of GNU coreutils: -d, -u, -q, -t, -p FOLDER, --suffix=TEXT, TEMPLATE.
+    """
+    options = [word for word in argv[1:] if word.startswith("-")]
+    folder = next((word.partition("=")[2] for word in options if word.startswith("--tmpdir=")), None)
+    if "-p" in argv[:-1]:
+        folder = argv[argv.index("-p") + 1]
+    words = [
+        word for place, word in enumerate(argv) if place and word[0:1] != "-" and argv[place - 1] != "-p"
+    ]
+    template = words[0] if words else "tmp.XXXXXXXXXX"
+    inside = folder or ("/tmp" if not words or {"-t", "--tmpdir"} & {*options} else "")
+    suffix = next((word.partition("=")[2] for word in options if word.startswith("--suffix=")), "")
+    name = re.sub(r"X{3,}(?=[^X]*$)", lambda run: f"{count:0{len(run.group())}d}", template, count=1) + suffix
+    path = f"{inside.rstrip('/')}/{name}" if inside and not name.startswith("/") else name
+    return path, any(re.match(r"--directory|-[a-z]*d", word) for word in options)
 
 
 _FIXED = {
