@@ -65,11 +65,6 @@ class Scope(msgspec.Struct, frozen=True):
     rules: tuple[type[Rule], ...]
     named: tuple[str, ...]
     files: tuple[str, ...]
-    of_whole: bool = False  # whether it is one file of a run over the whole project
-
-    def part(self, path: str, rules: Sequence[type[Rule]]) -> Scope:
-        """Return the scope of one file and some of the rules."""
-        return Scope(tuple(rules), (path,), (path,), self.whole)
 
     @property
     def whole(self) -> bool:
@@ -86,7 +81,7 @@ class Scope(msgspec.Struct, frozen=True):
         rules = (
             rule
             for rule in self.rules
-            if not rule.subject.is_afterwards and (self.whole or self.of_whole or run.judges(rule, path))
+            if not rule.subject.is_afterwards and (self.whole or run.judges(rule, path))
         )
         return frozenset(rule.code for rule in rules)
 
