@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 
 # Extension modules cannot be imported twice, which a run within this process would make them.
@@ -13,18 +11,7 @@ import pytest
 import rapidfuzz.process  # noqa: F401
 import tree_sitter_bash  # noqa: F401
 
-INSTALLED = any(entry.name == "example_sanity" for entry in metadata.entry_points(group="pytest11"))
-PLUGIN = () if INSTALLED else ("-p", "example_sanity.pytest_plugin")
-
-CLEAN = "python3 train.py\n"
-FILES = {
-    "pyproject.toml": "[tool.example-sanity]\npreset = 'verl'\n",
-    "examples/ppo/run_qwen3_fsdp.sh": CLEAN,
-    "examples/ppo/run_qwen3_vllm_fsdp.sh": CLEAN,
-    "tests/test_a.py": "def test_a(): pass\n",
-}
-Repository = Callable[..., Path]
-Run = Callable[..., pytest.RunResult]
+from pytest_runs import FILES, PLUGIN, Repository, Run
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import CLEAN, FILES, PLUGIN, Repository, Run
+from pytest_runs import CLEAN, FILES, PLUGIN, Repository, Run
 
 pytest_plugins = ["pytester"]
 
@@ -26,7 +26,7 @@ def test_nothing_happens_without_a_flag(repository: Repository, sanity: Run) -> 
     result = sanity("-rA")
 
     result.assert_outcomes(passed=1)
-    result.stdout.no_fnmatch_line("*example-sanity*")
+    result.stdout.no_fnmatch_line("*= example-sanity =*")
 
 
 def test_without_a_flag_nothing_of_ours_is_imported(
