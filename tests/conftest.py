@@ -28,6 +28,9 @@ def write(tmp_path: Path) -> Write:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--browser", action="store_true", help="also open the HTML report in headless Chromium")
     parser.addoption(
+        "--install", action="store_true", help="also install the package into environments of their own"
+    )
+    parser.addoption(
         "--corpus",
         action="append",
         default=[],
@@ -48,7 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what cannot run: other repositories and the browser unless asked for, real bash where nothing can shut it in.
+    """Deselect what cannot run: other repositories, the browser and installations unless asked for, real bash where nothing can shut it in.
 
     In continuous integration real bash has to be there: its tests fail rather than disappear.
     """
@@ -62,6 +65,8 @@ def _unwanted(config: pytest.Config, item: pytest.Item) -> bool:
         return not config.getoption("--browser")
     if item.get_closest_marker("hydra") and config.getoption("--hydra") is None:
         return True
+    if item.get_closest_marker("install"):
+        return not config.getoption("--install")
     if item.get_closest_marker("corpus"):
         return not config.getoption("--corpus")
     if item.get_closest_marker("real_bash"):

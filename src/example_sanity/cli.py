@@ -180,7 +180,11 @@ def explain(rule: str) -> int:
 
 @cli.command(context_settings=_HELP)
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "pre-commit"]),
+    default="text",
+    show_default=True,
 )
 def rules(form: str) -> int:
     """List all rules, those of plugins included."""

@@ -109,8 +109,14 @@ def _indented(example: Example) -> list[str]:
 
 
 def list_rules(form: str) -> int:
-    """Print all rules: one a line, as JSON, or as the page of the documentation."""
+    """Print all rules: one a line, as JSON, as the page of the documentation, or as hooks of pre-commit."""
     registry = checks.registry()
+    if form == "pre-commit":
+        from example_sanity.report.hooks import manifest
+
+        ours = [family for family in registry.families if family.name in checks.FAMILIES]
+        click.echo(manifest(ours), nl=False)
+        return ExitCode.CLEAN
     if form == "markdown":
         from example_sanity.report.rules import page
 

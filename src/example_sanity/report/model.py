@@ -52,7 +52,9 @@ class View(msgspec.Struct, frozen=True):
 def counted(number: int, noun: str) -> str:
     """Return "1 error", "2 errors", "3 configuration entries"."""
     plural = (
-        noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith(("ch", "sh", "x")) else "s")
+        noun[:-1] + "ies"
+        if noun.endswith("y")
+        else noun + ("es" if noun.endswith(("ch", "sh", "x")) else "s")
     )
     return f"{number} {noun if number == 1 else plural}"
 
