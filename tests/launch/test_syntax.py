@@ -194,6 +194,22 @@ class TestAssignments:
         found = only('A="x"\\\n"y"')
         assert (found.value, found.conditional) == ('"x"\\\n"y"', False)
 
+    @pytest.mark.parametrize("text", ["A=$B/$C/x", "export A=$B:$C/x", "A=$B/$C/$D/$E cmd; A=$B/$C/x"])
+    def test_a_value_that_the_grammar_cuts_in_two(self, text: str) -> None:
+        found = only(text)
+        assert (found.value[:3], found.value[-2:]) == ("$B" + found.value[2], "/x")
+        assert found.reads == ("B", "C")
+
+    def test_a_default_that_is_assigned_on_the_way(self) -> None:
+        parsed = script("XA=${A:=1} B=${B:=2}; cmd ${C:=3} ${D[0]:=4}")
+        assert [(item.name, item.default) for item in parsed.assignments] == [
+            ("XA", "1"),
+            ("A", "1"),
+            ("B", "2"),
+            ("C", "3"),
+            ("D", None),
+        ]
+
     def test_a_command_s_own_environment_is_no_assignment(self) -> None:
         parsed = script("A=1 B=$C cmd x")
         assert parsed.assignments == ()
@@ -266,6 +282,11 @@ class TestReads:
             ('echo "$1" ${2:-x} "$@" $* $# $? $$ $!', ["1", "2", "@", "*", "#"]),
             ('echo "$NAMEé" ${A}é $é', ["NAME", "A"]),
             ("echo $(cmd $A) `cmd $B` <(cmd $C)", list("ABC")),
+            ("X=$A/$B/$C", list("ABC")),
+            ("curl http://$A:$B/x $C/$D.log > $E/$F.log", list("ABCDEF")),
+            ("export X=$A:$B/x:$C/y", list("ABC")),
+            ('unset "$A"', ["A"]),
+            ("X=([0]*$A+[1]*$B)", list("AB")),
         ],
     )
     def test_names(self, text: str, names: list[str]) -> None:
@@ -319,6 +340,7 @@ class TestCommands:
             ("cmd k=['x','y'] m={a:1} \"n\"'o'$p", [["cmd", "k=['x','y']", "m={a:1}", "\"n\"'o'$p"]]),
             ("cmd a >log b 2>&1 c", [["cmd", "a", "b", "c"]]),
             ("cmd - <<'EOF' x\nbody\nEOF\n", [["cmd", "-", "x"]]),
+            ("cmd $A/$B/x >$C/$D.log y", [["cmd", "$A/$B/x", "y"]]),
             ("A=1 cmd x", [["cmd", "x"]]),
             ("a x | b y && c z &", [["a", "x"], ["b", "y"], ["c", "z"]]),
             ("X=$(a b)", [["a", "b"]]),

@@ -23,6 +23,7 @@ def deviations(script: Script) -> tuple[tuple[str, str], ...]:
     """
     found: dict[tuple[str, str], None] = {}
     history = History(script.assignments)
+    # A loop variable or the target of "read" never comes from the environment.
     other_means = script.assigned - {item.name for item in script.assignments}
     for choice in script.alternatives:
         history.advance(choice.start)

@@ -29,13 +29,11 @@ class _Target(NamedTuple):
 
 def assigned_default(walk: Walk, node: Node, subject: Node, context: Context) -> None:
     """Collect the assignment that ``${NAME:=word}`` makes, unless it is the value of ``NAME`` itself."""
-    name = walk.text_of(subject)
-    if not walk.source.data.startswith(
-        (f"{name}=".encode(), f'{name}="'.encode()), node.start_byte - len(name) - 1
-    ):
-        before = walk.source.data[max(node.start_byte - len(name) - 2, 0) : node.start_byte]
-        if before != f'{name}="'.encode():
-            _add(walk, node, _Target(name, False, node.start_byte, node.end_byte), node, context)
+    name = walk.bytes_of(subject).split(b"[")[0]
+    # The value of "A=${A:=x}" is read as a default already.
+    before = walk.source.data[max(node.start_byte - len(name) - 3, 0) : node.start_byte]
+    if not re.search(rb"(?:^|\W)" + name + rb'="?\Z', before):
+        _add(walk, node, _Target(decode(name), False, node.start_byte, node.end_byte), node, context)
 
 
 def _assignment(walk: Walk, node: Node, context: Context) -> None:
@@ -59,6 +57,7 @@ def assign(walk: Walk, node: Node, context: Context, end: int) -> None:
     if context.arithmetic:
         walk.facts.assigned.add(walk.text_of(name))
         return
+    # The operator is an unnamed token, so looking at the byte is cheaper than asking for all children.
     append = walk.source.data.startswith(b"+", target.end_byte)
     left = _Target(walk.text_of(name), append, target.end_byte + (2 if append else 1), end)
     _add(walk, node, left, node.child_by_field_name("value"), context)
@@ -67,6 +66,7 @@ def assign(walk: Walk, node: Node, context: Context, end: int) -> None:
 def _add(walk: Walk, node: Node, target: _Target, value: Node | None, context: Context) -> None:
     text = walk.source.data[target.value_start : target.end]
     walk.facts.assigned.add(target.name)
+    # Between "set -a" and "set +a" every assignment exports.
     if walk.exports_all:
         walk.facts.exported.add(target.name)
     walk.facts.raw_assignments.append(
@@ -117,13 +117,16 @@ def _declaration(walk: Walk, node: Node, context: Context) -> None:
     children = node.named_children
     options = "".join(walk.text_of(child)[1:] for child in children if child.type == "word")
     exports = "n" not in options if keyword == "export" else "x" in options
-    for child in children:
-        name = _declared(walk, child, keyword)
+    data = walk.source.data
+    # "export A=$B:$C/x" comes as an assignment and a word that touch.
+    for start, end in merged(ranges(children), data):
+        pieces = [child for child in children if start <= child.start_byte < end]
+        name = _declared(walk, pieces[0], keyword)
         if name and exports:
             walk.facts.exported.add(name)
         if name and "A" in options:
             walk.facts.associative.add(name)
-        _declared_value(walk, child, context)
+        _declared_value(walk, pieces, end, context)
 
 
 def _declared(walk: Walk, child: Node, keyword: str) -> str | None:
@@ -137,21 +140,27 @@ def _declared(walk: Walk, child: Node, keyword: str) -> str | None:
     return decode(found[1]) if found else None
 
 
-def _declared_value(walk: Walk, child: Node, context: Context) -> None:
-    if child.type == "variable_assignment":
-        _assignment(walk, child, context)
+def _declared_value(walk: Walk, pieces: list[Node], end: int, context: Context) -> None:
+    """Collect the assignment that a word of a declaration makes, if any; it may be cut into pieces that touch."""
+    first = pieces[0]
+    if first.type == "variable_assignment":
+        walk.push(pieces[1:], context)
+        assign(walk, first, context, end)
         return
-    found = _QUOTED_ASSIGNMENT.match(walk.bytes_of(child))
+    found = _QUOTED_ASSIGNMENT.match(walk.bytes_of(first))
     if found:
-        target = _Target(decode(found[1]), found[2] == b"+=", child.start_byte + found.end(), child.end_byte)
-        _add(walk, child, target, None, context)
-    walk.push([child], context)
+        target = _Target(decode(found[1]), found[2] == b"+=", first.start_byte + found.end(), end)
+        _add(walk, first, target, None, context)
+    walk.push(pieces, context)
 
 
 def _unset(walk: Walk, node: Node, context: Context) -> None:
-    if not context.conditional:
-        names = (child for child in node.named_children if child.type == "variable_name")
-        walk.facts.unset.extend((walk.text_of(name), name.start_byte) for name in names)
+    for child in node.named_children:
+        if child.type != "variable_name":
+            walk.push([child], context)
+        # An unset that may not run leaves the environment's value on the other path.
+        elif not context.conditional:
+            walk.facts.unset.append((walk.text_of(child), child.start_byte))
 
 
 HANDLERS: dict[str, Handler] = {

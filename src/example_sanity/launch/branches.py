@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Range = tuple[int, int]
 
+_CLAUSES = frozenset({"elif_clause", "else_clause"})
 _MAX_CONDITION = 5_000  # bytes
 
 # "echo why && exit 1" stops whatever was echoed.
@@ -45,6 +46,7 @@ def _if(walk: Walk, node: Node, context: Context) -> None:
     clauses = [_clause(node), *(_clause(child) for child in node.named_children if child.type in _CLAUSES)]
     conditions = [clause.condition for clause in clauses if clause.head]
     inside = context.inside_branch()
+    # What is pushed last is walked first, so the clauses go onto the stack from the end.
     for number, clause in reversed(list(enumerate(clauses))):
         if clause.head:
             start, end = clause.condition
@@ -54,10 +56,8 @@ def _if(walk: Walk, node: Node, context: Context) -> None:
             known = _empty_otherwise(walk, conditions)
             _guard(walk, node, clause.body, _Question("! {{ {}; }}", tuple(conditions)), context)
         walk.push(clause.body, _with_empty(inside, known))
+        # Only the first condition always runs.
         walk.push(clause.head, inside if number else context)
-
-
-_CLAUSES = frozenset({"elif_clause", "else_clause"})
 
 
 def _clause(node: Node) -> _Clause:
@@ -73,6 +73,7 @@ def _clause(node: Node) -> _Clause:
 
 
 def _empty_otherwise(walk: Walk, conditions: Sequence[Range]) -> frozenset[str]:
+    # Behind several conditions it is not known which of them decided.
     if len(conditions) != 1:
         return frozenset()
     return idioms.empty_names_otherwise(walk.source.data[slice(*conditions[0])])
@@ -107,6 +108,9 @@ def _case(walk: Walk, node: Node, context: Context) -> None:
 
 def _list(walk: Walk, node: Node, context: Context) -> None:
     children = node.named_children
+    if len(children) < 2:  # half a list, in a script that does not parse
+        walk.push(children, context)
+        return
     left, right = children[0], children[-1]
     both = b"&&" in walk.source.data[left.end_byte : right.start_byte]
     known: frozenset[str] = frozenset()
@@ -139,6 +143,7 @@ def last_command(walk: Walk, body: Sequence[Node]) -> tuple[bytes, ...] | None:
         last = nodes.pop()
         if last.type == "command":
             return tuple(walk.bytes_of(child) for child in last.named_children[:2])
+        # Anything else that ends a body may not run, or runs in a shell of its own.
         reports = last.type == "list" and walk.bytes_of(last).startswith(_REPORTS)
         if reports or last.type in {"compound_statement", "redirected_statement"}:
             nodes = [child for child in last.named_children if child.type not in REDIRECTS]

@@ -62,6 +62,7 @@ def _options(words: Sequence[bytes], valued: frozenset[str]) -> tuple[list[tuple
             if letter not in valued:
                 found.append((letter, None))
                 continue
+            # As in getopt, a value stands in the same word or is the next one.
             attached = word[place:]
             index += not attached
             found.append((letter, attached or b"".join(words[index - 1 : index])))

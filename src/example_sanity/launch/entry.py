@@ -139,10 +139,12 @@ def _launch(state: _State, name: str) -> Iterator[Entry]:
     inside = state.moved(options.end).through(name, options)
     if not inside.rest:
         return
+    # "-m" is a switch for these launchers: the module is the first operand.
     if "module" in options.values and name != "sbatch":
         yield from _module(inside)
     elif name in {"torchrun", "accelerate", "deepspeed"} and "no_python" not in options.values:
         yield _entry(inside, file=inside.rest[0], skip=1)
+    # Ray joins the words of its entry point anyway, so many write it as one.
     elif name == "ray" and len(inside.rest) == 1 and " " in inside.rest[0]:
         yield from _shell_text(inside, inside.index)
     else:
@@ -156,6 +158,7 @@ def _wrapper(state: _State, name: str) -> Iterator[Entry]:
     grammar = WRAPPERS[name]
     options = read_options(inside.rest, grammar)
     inside = inside.moved(options.end)
+    # "env A=1 cmd" and "sudo A=1 cmd" set variables in front of the command.
     while grammar.assignments and inside.rest and _ASSIGNMENT.match(inside.rest[0]):
         inside = replace(inside, index=inside.index + 1)
     yield from _read(inside.moved(grammar.skip))
@@ -201,6 +204,7 @@ def _module(state: _State, name: str | None = None) -> Iterator[Entry]:
         yield from _launch(inside.moved(1 if launch_word else 0), launcher)
     elif module in PYTHON_WRAPPERS:
         yield from _python_wrapper(inside, module)
+    # A second dotted name is the program, and this module only prepares the process for it.
     elif inside.rest and state.wrapper is None and _is_dotted(inside.rest[0]) and module not in TOOL_MODULES:
         yield from _module(replace(inside, wrapper=module))
     elif module not in TOOL_MODULES or state.chain:

@@ -126,6 +126,7 @@ class Facts:
     def _read_starts(self) -> list[int]:
         return [item.start for item in self._reads]
 
+    # The words of a command, the value of an assignment: all know their names by place, so one list serves all.
     def _reads_in(self, start: int, end: int) -> list[RawRead]:
         return self._reads[bisect_left(self._read_starts, start) : bisect_left(self._read_starts, end)]
 
@@ -257,6 +258,7 @@ class Facts:
     def _stopping_functions(self) -> set[tuple[bytes, ...]]:
         """Return the functions that always leave the script with a failure, as one-word commands."""
         stopping: set[tuple[bytes, ...]] = set()
+        # A function may stop because the one it ends in stops; each round finds one more level.
         for _ in self.last_commands:
             more: set[tuple[bytes, ...]] = {
                 (name.encode("utf-8", "surrogateescape"),)
@@ -279,6 +281,7 @@ class Facts:
         """Return what did not parse, outermost stretches only."""
         spans: list[Range] = []
         for start, end in sorted(self.raw_errors, key=_widest_first):
+            # An error inside of a larger one says nothing new.
             if not spans or end > spans[-1][1]:
                 spans.append((start, end))
         return tuple(self.source.span(start, end) for start, end in spans)
@@ -304,6 +307,7 @@ def literal(word: str) -> str | None:
 
 def _kind(raw: RawAssignment, reach: Reach) -> tuple[DefaultKind, str | None, str | None]:
     default = raw.default
+    # In "[ -z "$A" ] && A=x" the assigned word is the default, not the value.
     if raw.empty_before and reach.of(raw.name):
         word = default.word if default else idioms.unquote(raw.value)
         return DefaultKind.OVERRIDABLE, word, reach.of(raw.name)

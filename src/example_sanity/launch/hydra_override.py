@@ -123,6 +123,7 @@ def _value(text: str, column: int) -> Value:
 
 
 def _scalar(kind: str, text: str) -> Value:
+    # Python refuses to convert very long numbers, and nobody means one.
     if kind == "int" and len(text) < 1000:
         return int(text)
     if kind == "float":
@@ -250,6 +251,7 @@ class _Parser:
         while self._peek() in parts:
             self._next += 1
         tokens = self._tokens[first : self._next]
+        # Blanks count between the parts of a text, not around it.
         if tokens and tokens[0].kind == "space":
             tokens = tokens[1:]
         if tokens and tokens[-1].kind == "space":

@@ -106,6 +106,7 @@ def empty_names_otherwise(condition: bytes) -> frozenset[str]:
 
 
 def _all_of(condition: bytes, joint: bytes, other: bytes, test: re.Pattern[bytes]) -> frozenset[str]:
+    # With both "&&" and "||" nothing is certain.
     if other in condition:
         return frozenset()
     names = set()

@@ -32,6 +32,7 @@ def machines(script: Script) -> tuple[tuple[str, dict[str, Answer]], ...]:
         answers = {tool: _TOOLS[tool] for tool in tools if _asks(script, tool)}
         answers.update({probe: Answer() for probe, machine in imports.items() if machine == name})
         if answers:
+            # The machine has this accelerator instead of, not beside, the default one.
             found[name] = {**answers, "nvidia-smi": _MISSING}
     if _asks(script, "nvidia-smi"):
         found["cpu"] = {"nvidia-smi": _MISSING}

@@ -77,6 +77,7 @@ def _takes_value(name: str, grammar: Grammar) -> bool:
 def _arity(name: str, grammar: Grammar, following: Sequence[str]) -> int:
     if not _takes_value(name, grammar):
         return 0
+    # An unknown option in front of another option was a switch.
     if name not in grammar.values and name not in grammar.arity and following and is_option(following[0]):
         return 0
     return grammar.arity.get(name, 1)

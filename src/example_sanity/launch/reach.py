@@ -67,6 +67,7 @@ class Reach:
             self._behind[item.name] = self.of(copied)
         elif item.kind is not DefaultKind.FIXED:
             self._behind[item.name] = item.via
+        # A value made of something that the environment decides is still decided by it, in part.
         elif all(self.of(name) is None for name in item.reads):
             self.cut(item.name)
 

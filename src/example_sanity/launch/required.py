@@ -97,6 +97,7 @@ def required(script: Script) -> Required:
     """
     numeric = {read.name for read in script.reads if read.arithmetic}
     names = sorted(set(_variables(script)))
+    # A value that the script names takes a branch; made-up text would run into its "unsupported" guard.
     named = {choice.name: choice.values[0] for choice in reversed(script.alternatives)}
     values = {name: named.get(name) or placeholder(name, name in numeric) for name in names}
     receivers = _receivers(script)
@@ -116,6 +117,7 @@ def placeholder(name: str, numeric: bool = False) -> str:
 
 def _variables(script: Script) -> Iterator[str]:
     history = History(script.assignments)
+    # "${X:?}" and a guard want text; under set -u it is enough that something assigns the name.
     for place, name, needs_text in sorted([*_strict_reads(script), *_guarded(script)]):
         history.advance(place)
         behind = history.reach.of(name)

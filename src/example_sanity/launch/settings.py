@@ -115,6 +115,7 @@ class _Reader:
             return int(_HYDRA_FLAGS[word.lstrip("-").replace("_", "-")] and index + 1 < len(self._words))
         end = index + 1
         while end < len(self._words) and not is_option(self._words[end]):
+            # The first word behind a flag is its value even if it looks like an override ("--set a.b=1").
             if end > index + 1 and _DOTTED_OVERRIDE.match(self._words[end]) and "=" in self._words[end]:
                 break
             end += 1
@@ -148,6 +149,7 @@ class _Reader:
 def _is_hydra(words: list[str]) -> bool:
     flags = [word for word in words if is_option(word) and word != "--"]
     names = (word.lstrip("-").partition("=")[0].replace("_", "-") for word in flags)
+    # One flag that Hydra does not know means argparse, whatever else there is.
     if not all(name in _HYDRA_FLAGS for name in names):
         return False
     operands = [word for word in words if not is_option(word)]

@@ -37,6 +37,7 @@ def _for(walk: Walk, node: Node, context: Context) -> None:
     if variable is not None:
         walk.facts.assigned.add(walk.text_of(variable))
     head = [child for child in node.named_children if child not in {variable, body}]
+    # A loop over nothing runs no body.
     walk.push([body] if body else [], context.inside_branch().commands())
     walk.push(head, context.commands(arithmetic=node.type == "c_style_for_statement"))
 
@@ -49,6 +50,7 @@ def _function(walk: Walk, node: Node, context: Context) -> None:
     text = walk.text_of(name)
     walk.facts.functions.append(text)
     walk.facts.last_commands[text] = last_command(walk, [body])
+    # Functions are often defined and not called, so what they assign may never happen.
     walk.push([body], context._replace(function=text, conditional=True, empty=frozenset()))
 
 
@@ -69,6 +71,7 @@ def _command(walk: Walk, node: Node, context: Context) -> None:
     end = prefixes[-1].end_byte if prefixes else 0
     if prefixes and words and touch(end, words[0][0], walk.source.data):
         end = words.pop(0)[1]
+    # Without a command the assignments are the shell's own; with one they are that command's environment.
     for prefix in prefixes:
         value = prefix.child_by_field_name("value")
         if not words:

@@ -35,6 +35,7 @@ def _expansion(walk: Walk, node: Node, context: Context) -> None:
         b"@}",
         b"*}",
     }
+    # "${!NAME@}" lists names that begin with NAME and reads none of them.
     if subject.type == "subscript":
         _subscript(walk, subject, context, operator)
     elif subject.type == "variable_name" or walk.bytes_of(subject) in {b"@", b"*", b"#"}:
@@ -46,6 +47,7 @@ def _expansion(walk: Walk, node: Node, context: Context) -> None:
         walk.facts.required[subject.start_byte] = (node.start_byte, node.end_byte)
     if operator.endswith("="):
         assigned_default(walk, node, subject, context)
+    # "${X:START:LENGTH}" takes arithmetic, in which names stand bare.
     if not operator and data.startswith(b":", subject.end_byte):
         context = context.commands(arithmetic=True)
     _operands(walk, node, children[1:], context)
@@ -71,6 +73,7 @@ def _subscript(walk: Walk, node: Node, context: Context, operator: str = "") -> 
         return
     walk.read(name.start_byte, name.end_byte, context, operator)
     if index is not None:
+        # The index of an associative array is text.
         walk.push([index], context.commands(arithmetic=walk.text_of(name) not in walk.facts.associative))
 
 
@@ -108,9 +111,20 @@ def _unary(walk: Walk, node: Node, context: Context) -> None:
     walk.push(children, context)
 
 
+def _concatenation(walk: Walk, node: Node, context: Context) -> None:
+    walk.push(node.named_children, context)
+    # The grammar cuts "a/$B/c" into "a/$" and "B/c", in two nodes that touch.
+    dollar = node.end_byte - 1
+    if walk.source.data.startswith(b"$", dollar):
+        found = idioms.DOLLAR_NAME.match(walk.source.data, dollar)
+        if found:
+            walk.read(*found.span(1), context)
+
+
 HANDLERS: dict[str, Handler] = {
     "simple_expansion": _simple_expansion,
     "expansion": _expansion,
+    "concatenation": _concatenation,
     "subscript": _subscript_node,
     "variable_name": _variable_name,
     "arithmetic_expansion": _arithmetic,

@@ -61,6 +61,7 @@ class Walk:
         root = self.source.tree.root_node
         if root.has_error:
             self.facts.raw_errors.extend(_errors(root))
+        # One top-level statement after the other, as guards have to know which one they stand in.
         for statement in root.children:
             self.statement_end = statement.end_byte
             self._stack.append((statement, outside))

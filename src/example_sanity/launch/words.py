@@ -48,16 +48,24 @@ def redirected_words(statement: Node, body: Node, data: bytes) -> list[Range]:
     The ``-`` of ``cmd - <<EOF`` is in no node at all; it is found in the gap in front of the redirection.
     """
     redirects = statement.children_by_field_name("redirect")
-    nodes: list[Node] = []
+    words: list[Range] = []
     for redirect in redirects:
-        if redirect.type == "file_redirect":
-            nodes += redirect.children_by_field_name("destination")[1:]
-        elif redirect.type == "heredoc_redirect":
-            nodes += redirect.children_by_field_name("argument")
-            for nested in redirect.children_by_field_name("redirect"):
-                nodes += nested.children_by_field_name("destination")[1:]
+        if redirect.type == "heredoc_redirect":
+            words += ranges(redirect.children_by_field_name("argument"))
+            words += _behind_targets(redirect.children_by_field_name("redirect"), data)
+    words += _behind_targets(redirects, data)
     gap = data[body.end_byte : redirects[0].start_byte] if redirects else b""
     if gap.strip() != b"-":
-        return ranges(nodes)
+        return words
     dash = body.end_byte + gap.index(b"-")
-    return [(dash, dash + 1), *ranges(nodes)]
+    return [(dash, dash + 1), *words]
+
+
+def _behind_targets(redirects: Iterable[Node], data: bytes) -> list[Range]:
+    """Return the words behind the file of each redirection; the grammar takes all of them for files."""
+    files = (redirect for redirect in redirects if redirect.type == "file_redirect")
+    return [
+        word
+        for file in files
+        for word in merged(ranges(file.children_by_field_name("destination")), data)[1:]
+    ]
