@@ -214,6 +214,14 @@ def test_a_script_that_uses_up_a_limit_says_so(name: str) -> None:
     assert result.failure
 
 
+def test_an_evaluation_leaves_nothing_open() -> None:
+    launch("python x")
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(20):
+        launch("python x")
+    assert len(os.listdir("/dev/fd")) <= before + 2
+
+
 def test_loops_of_links_are_no_trap(write: Write) -> None:
     root = write({"keep": "1"})
     (root / "a").symlink_to("b")

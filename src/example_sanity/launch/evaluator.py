@@ -93,6 +93,7 @@ def _run(
     path = "/" + script.path.lstrip("/")
     box.add_script(path, script.text, prelude(script, unknown))
     box.run(" ".join(["bash", shlex.quote(script.path), *map(shlex.quote, scenario.arguments)]))
+    box.close()
     return box
 
 

@@ -140,6 +140,7 @@ class _Job:
         box.write("/" + self.script.path.lstrip("/"), self._program(assignments), 0o755)
         words = ["bash", self.script.path, *self.scenario.arguments]
         outcome = box.run(" ".join(map(shlex.quote, words)))
+        box.close()
         if outcome.error is not None or outcome.limit or outcome.problems:
             return None
         printed = _printed(outcome.stdout)

@@ -101,14 +101,18 @@ class _Context:
     """What is the same for a script and for the operands that are taken out of it."""
 
     origin: str
+    source: str
     nounset: bool
     tags: bool
     counter: list[int] = field(default_factory=lambda: [0])
     names: set[str] = field(default_factory=set)
-    fixed: int | None = None  # the offset that commands of a moved operand report
+    fixed: int | None = None  # where the operand stood that this text was moved out of
 
-    def site(self, offset: int) -> str:
-        return f"{self.origin}:{offset if self.fixed is None else self.fixed}"
+    def site(self, offset: int, command: str) -> str:
+        """Return the call site of a command; that of a moved one is where it stood."""
+        if self.fixed is not None:
+            offset = max(self.source.find(command, self.fixed), self.fixed)
+        return f"{self.origin}:{offset}"
 
     def fresh(self) -> str:
         self.counter[0] += 1
@@ -116,7 +120,7 @@ class _Context:
 
     def moved(self, offset: int) -> _Context:
         fixed = offset if self.fixed is None else self.fixed
-        return _Context(self.origin, self.nounset, self.tags, self.counter, self.names, fixed)
+        return _Context(self.origin, self.source, self.nounset, self.tags, self.counter, self.names, fixed)
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ def normalise(text: str, origin: str = "0", tags: bool = True) -> Rewritten:
     not parse any more is returned unchanged but for the end of the file.
     """
     text = re.sub(r"\\\n?\s*\Z", "\n", text)
-    context = _Context(origin, bool(_NOUNSET.search(text)), tags)
+    context = _Context(origin, text, bool(_NOUNSET.search(text)), tags)
     return Rewritten(_rewrite(text, context), frozenset(context.names))
 
 
@@ -343,7 +347,7 @@ def _branch(
         edits.add(start, end, new)
         return start, end
     body = _assigned(expansion)
-    inner = context.moved(start)
+    inner = context.moved(expansion.start)
     chosen = _rewrite(f"{head}{body}{tail}", inner)
     other = head + (expansion.value if "-" in expansion.operator else "") + tail
     yes, no = (other, chosen) if "-" in expansion.operator else (chosen, other)
@@ -459,7 +463,7 @@ def _mark(text: str, node: Node, context: _Context, edits: _Edits) -> None:
     if script is not None:
         _put_before(text, node, f"{PREPARE} {script} || :", edits)
     place = _after_time(text, node, name_node)
-    edits.add(place, place, f"{SITE}={context.site(place)} ")
+    edits.add(place, place, f"{SITE}={context.site(place, text[place : node.end_byte])} ")
 
 
 def _arithmetic(text: str, node: Node) -> bool:

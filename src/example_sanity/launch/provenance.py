@@ -152,16 +152,19 @@ def _settle_by_order(places: list[int | None], options: Sequence[list[int]]) -> 
 def _settle_neighbours(
     places: list[int | None], argv: Sequence[str], candidates: Sequence[Candidate]
 ) -> None:
-    """A word that is one expansion and nothing else follows the word before it, if that is settled."""
+    """A word that is one expansion and nothing else follows the word before it, if that is settled.
+
+    An unquoted one may have become several words: it counts where the word after it is settled, too.
+    """
     used = {place for place in places if place is not None}
-    for at in range(len(argv)):
-        if places[at] is not None:
+    for at in range(1, len(argv)):
+        previous = places[at - 1]
+        if places[at] is not None or previous is None or previous + 1 in used:
             continue
-        previous = places[at - 1] if at else -1
-        following = None if previous is None else previous + 1
-        if following is None or following >= len(candidates) or following in used:
+        following = previous + 1
+        if following >= len(candidates) or candidates[following].literal:
             continue
-        candidate = candidates[following]
-        if candidate.single and candidate.fits(argv[at]):
+        next_place = places[at + 1] if at + 1 < len(argv) else len(candidates)
+        if candidates[following].single or next_place == following + 1:
             places[at] = following
             used.add(following)

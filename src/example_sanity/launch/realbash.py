@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.launch import normalise, sandbox, world
 from example_sanity.launch.command import Launch
-from example_sanity.launch.stubs import Responder
+from example_sanity.launch.stubs import STUB, Responder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,17 +58,23 @@ cd "$BOX/mount"
 mkdir upper work root
 mount -t overlay overlay -o "lowerdir=$LOWER,upperdir=$PWD/upper,workdir=$PWD/work" root
 R=$PWD/root
+show() {  # HOST-PATH PATH: read-only, or not at all
+  mount --bind "$1" "$R$2"
+  mount -o remount,bind,ro "$R$2" || mount -o remount,bind,ro,nosuid,nodev "$R$2"
+  [ ! -w "$R$2" ]
+}
 for d in $LIBRARIES; do
   if [ -L "$d" ]; then mkdir -p "$R${d%/*}"; [ -e "$R$d" ] || cp -P "$d" "$R$d"
-  elif [ -d "$d" ]; then mkdir -p "$R$d"; mount --rbind "$d" "$R$d"; mount -o remount,bind,ro "$R$d" 2>/dev/null || :
+  elif [ -d "$d" ]; then mkdir -p "$R$d"; show "$d" "$d"
   fi
 done
 mkdir -p "$R/usr/bin" "$R/bin" "$R/usr/local/bin" "$R/native" "$R/es" "$R/proc" "$R/dev" "$R/tmp" "$R/home/user" "$R/etc"
-mount --bind "$NATIVE" "$R/native"
-mount --bind "$BOX/links" "$R/usr/bin"
-mount --bind "$BOX/links" "$R/bin"
-mount --bind "$BOX/stubs" "$R/usr/local/bin"
+show "$NATIVE" /native
+show "$BOX/links" /usr/bin
+show "$BOX/links" /bin
+show "$BOX/stubs" /usr/local/bin
 mount --bind "$BOX/es" "$R/es"
+mount --bind "$BOX/es/requests" "$R/es/requests"  # a mount point cannot be removed
 mount -t tmpfs -o mode=755 none "$R/dev"
 for n in null zero urandom random; do : > "$R/dev/$n"; mount --bind "/dev/$n" "$R/dev/$n"; done
 ln -s /proc/self/fd "$R/dev/fd"; ln -s fd/0 "$R/dev/stdin"; ln -s fd/1 "$R/dev/stdout"; ln -s fd/2 "$R/dev/stderr"
@@ -89,6 +95,7 @@ class _Run:
     stdout: str
     stderr: str
     limit: bool
+    failure: str | None
     commands: list[sandbox.Recorded]
     variables: dict[str, str] = field(default_factory=dict)
 
@@ -151,7 +158,7 @@ def _launch(script: Script, scenario: Scenario, run: _Run) -> Launch:
         stdout=run.stdout,
         stderr=run.stderr,
         variables=run.variables,
-        failure=f"real bash ran for more than {SECONDS} s" if run.limit else cut_short(script, run.status),
+        failure=run.failure or cut_short(script, run.status),
         limit=run.limit,
     )
 
@@ -174,14 +181,14 @@ def _in_box(script: Script, scenario: Scenario, root: Path | None, names: set[st
 def _place_stubs(box: Path, names: Iterable[str], root: Path | None) -> None:
     for name in sorted({*names, sandbox.END, "mktemp"}):
         if "/" not in name:
-            (box / "stubs" / name).symlink_to("/es/stub")
+            (box / "stubs" / name).symlink_to(STUB)
         elif ".." not in name and not name.endswith("/"):
             place = box / "extra" / name.lstrip("./")
             if root is not None and (root / name.lstrip("./")).exists():
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileExistsError, NotADirectoryError):
-                place.symlink_to("/es/stub")
+                place.symlink_to(f"{world.STUB_FOLDER}/{STUB}")
 
 
 @contextlib.contextmanager
@@ -264,9 +271,10 @@ def _execute(
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         texts = [_read(stream) for stream in (out, err)]
+    failure = f"real bash ran for more than {SECONDS} s" if limit else None
     if responder.error is not None:
-        raise responder.error
-    return _Run(process.returncode, texts[0], texts[1], limit, responder.commands, responder.variables)
+        failure = f"the stubs were not answered: {responder.error}"
+    return _Run(process.returncode, *texts, limit, failure, responder.commands, responder.variables)
 
 
 def _read(stream) -> str:  # type: ignore[no-untyped-def]

@@ -89,7 +89,7 @@ class Sandbox:
         self._temporaries = 0
         self.names = sorted({*world.names(probes), *names} - world.absent(probes))
         self._stubs: set[str] = set()
-        self._bash = self._build(root, environment)
+        self._bash: Any = self._build(root, environment)
 
     def _build(self, root: Path | None, environment: Mapping[str, str]) -> Any:
         callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
@@ -221,6 +221,10 @@ class Sandbox:
         files.mkdir(str(PurePosixPath(path).parent), True)
         files.write_file(path, text.encode())
         files.chmod(path, mode)
+
+    def close(self) -> None:
+        """Give up the interpreter. It holds callbacks that hold this object, a circle that nobody else breaks."""
+        self._bash = None
 
     def run(self, source: str) -> Outcome:
         """Run ``source`` in the sandbox's shell; adds to ``commands`` and fills ``outcome``. Never raises."""

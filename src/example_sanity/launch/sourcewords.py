@@ -99,7 +99,7 @@ def pieces_of(text: str) -> tuple[tuple[str | None, ...], bool]:
                 pieces.append(literal)
                 literal = ""
             pieces.append(None)
-            single = single and quoted and text[index : after + 1] not in ("$@", "${@}") and "[@]" not in text
+            single = single and quoted and text[index:after] not in ("$@", "${@}") and "[@]" not in text
         index = after
     if literal or not pieces:
         pieces.append(literal)

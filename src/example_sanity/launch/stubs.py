@@ -37,6 +37,7 @@ fi
 /native/cat "$q.answer"
 exit "$status"
 """
+STUB = ".stub"  # the file that every stubbed command links to
 _LARGEST = 1 << 22
 _ANSWER_SECONDS = 2
 
@@ -55,7 +56,7 @@ class Responder:
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> Responder:
-        stub = self._folder / "stub"
+        stub = self._folder.parent / "stubs" / STUB
         stub.write_text(_STUB, encoding="utf-8")
         stub.chmod(0o755)
         os.mkfifo(self._folder / "requests")

@@ -123,8 +123,9 @@ def _default(argv: Sequence[str], unknown: str) -> Answer:
         return _OTHERWISE[name](argv)
     if name in _FIXED:
         return _FIXED[name]
-    if name in _SPECIAL:
-        return _SPECIAL[name](argv)
+    special = _SPECIAL[name](argv) if name in _SPECIAL else None
+    if special is not None:
+        return special
     if PYTHON.match(name) and "-c" in argv and _OTHER_DEVICE.search(" ".join(argv)):
         return Answer(status=1)
     return Answer() if name in SILENT or name in PROBES else Answer(unknown)
@@ -173,15 +174,15 @@ def _hostname(argv: Sequence[str], number: int = 0) -> Answer:
     return Answer(f"10.0.0.{number + 1}\n" if address else f"node{number}\n")
 
 
-def _scontrol(argv: Sequence[str]) -> Answer:
-    return Answer(f"{HOST}\n" if argv[1:3] == ("show", "hostnames") else "")
+def _scontrol(argv: Sequence[str]) -> Answer | None:
+    return Answer(f"{HOST}\n") if argv[1:3] == ("show", "hostnames") else None
 
 
-def _git(argv: Sequence[str]) -> Answer:
+def _git(argv: Sequence[str]) -> Answer | None:
     known = {"--show-toplevel": "/", "--is-inside-work-tree": "true", "--git-dir": "/.git"}
     if argv[1:2] == ("rev-parse",) and argv[-1] in known:
         return Answer(known[argv[-1]] + "\n")
-    return Answer()
+    return None
 
 
 def _uname(argv: Sequence[str]) -> Answer:
@@ -226,7 +227,7 @@ _FIXED = {
     "whoami": Answer("user\n"),
 }
 
-_SPECIAL: dict[str, Callable[[Sequence[str]], Answer]] = {
+_SPECIAL: dict[str, Callable[[Sequence[str]], Answer | None]] = {
     "date": _date,
     "git": _git,
     "hostname": _hostname,
