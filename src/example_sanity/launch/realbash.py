@@ -274,7 +274,9 @@ def _execute(
     failure = f"real bash ran for more than {SECONDS} s" if limit else None
     if responder.error is not None:
         failure = f"the stubs were not answered: {responder.error}"
-    return _Run(process.returncode, *texts, limit, failure, responder.commands, responder.variables)
+    return _Run(
+        process.returncode, texts[0], texts[1], limit, failure, responder.commands, responder.variables
+    )
 
 
 def _read(stream) -> str:  # type: ignore[no-untyped-def]
