@@ -193,6 +193,16 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
+@cli.command(context_settings=_HELP)
+@click.argument("name", type=click.Choice(["config", "report"]))
+def schema(name: str) -> int:
+    """Print the JSON schema of the configuration (tables of plugins included) or of the JSON report."""
+    from example_sanity import schemas
+
+    click.echo(schemas.text(name), nl=False)
+    return ExitCode.CLEAN
+
+
 def _make_view(name: str, text: str, *more: Any) -> click.Command:
     @click.command(name, context_settings=_HELP, help=text)
     @click.argument("script", type=click.Path(path_type=Path))
