@@ -91,7 +91,8 @@ def _knob(item: Assignment, script: Script, launch: Launch | None) -> Data:
     line = item.span.line
     region = next((r.title for r in script.regions if r.first_line <= line <= r.last_line), None)
     return {
-        "name": item.name,
+        "name": item.via or item.name,
+        "variable": item.name,
         "region": region,
         "default": item.default,
         "required": item.kind is DefaultKind.REQUIRED,

@@ -156,6 +156,29 @@ def test_sizes_that_the_launcher_fixes_stay_fixed(write: Write) -> None:
     assert [f.code for f in _findings(write, knobs + WITHOUT_CP + LAUNCH)] == ["MSH003", "MSH005"]
 
 
+def test_a_knob_under_another_name_is_set_by_that_name(write: Write) -> None:
+    knobs = KNOBS.replace("CP=${CP:-8}", "CP=${CONTEXT:-8}")
+
+    assert _findings(write, knobs + EXACT + LAUNCH) == ()
+    assert "accepts CONTEXT=16" in _findings(write, knobs + WITHOUT_CP + LAUNCH)[0].message
+
+
+def test_torchrun_takes_its_world_from_knobs(write: Write) -> None:
+    run = "torchrun --nnodes=${NNODES} --nproc_per_node 8 -m verl.trainer.sft_trainer engine=mlite engine.cp=${CP}\n"
+    wrong = "(( CP <= 8 )) || exit 1\n"
+    right = "(( NGPU % CP == 0 )) || exit 1\n"
+
+    assert _findings(write, KNOBS + right + run) == ()
+    strict = _findings(write, KNOBS + wrong + run)[-1]
+    assert (strict.code, "rejects CP=16 NNODES=2" in strict.message) == ("MSH004", True)
+
+
+def test_a_world_that_is_partly_left_out_counts_once(write: Write) -> None:
+    launch = LAUNCH.replace("trainer.n_gpus_per_node=8 ", "")
+
+    assert _findings(write, KNOBS + EXACT + launch) == ()
+
+
 def test_a_size_that_is_computed_from_a_knob_leaves_the_guard_unproved(write: Write) -> None:
     knobs = KNOBS.replace("EP=${EP:-8}", "EP=$((CP * 1))")
 

@@ -11,6 +11,8 @@ from example_sanity.launch.settings import Setting, Settings, settings
 from example_sanity.parallel.backends import meshes
 from example_sanity.parallel.mesh import Mesh, Violation, whole_number
 
+TORCHRUN_SIZES = {"nnodes": "nnodes", "gpn": "nproc_per_node"}
+
 # The value of a setting that depends on a placeholder: no size, so nothing is concluded from it.
 UNKNOWN = "<unknown>"
 
@@ -32,10 +34,24 @@ class LaunchMesh:
     def knob(self, symbol: str) -> str | None:
         """Return the variable whose value the size is, or None where it is no plain variable."""
         setting = self.setting(symbol)
-        if setting is None:
-            return None
+        raw = setting.raw if setting else str(self.world_parts.get(symbol))
         variables = self.launch.variables
-        return next((name for name in setting.origin.knobs if variables.get(name) == setting.raw), None)
+        return next((name for name in self.feeds(symbol) if variables.get(name) == raw), None)
+
+    def feeds(self, symbol: str) -> tuple[str, ...]:
+        """Return the variables that the word of a size expands, nearest first."""
+        setting = self.setting(symbol)
+        if setting is not None:
+            return setting.origin.knobs
+        option = TORCHRUN_SIZES.get(symbol)
+        return option_origin(self.entry, option) if option and symbol in self.world_parts else ()
+
+    @property
+    def world_parts(self) -> dict[str, int]:
+        """Nodes and processes per node where torchrun decides the world; empty where the settings do."""
+        if "nnodes" in self.mesh.given or world_size(self.entry) is None:
+            return {}
+        return {symbol: int(self.entry.options.get(name, 1)) for symbol, name in TORCHRUN_SIZES.items()}
 
     @property
     def names(self) -> dict[str, str]:
@@ -82,6 +98,17 @@ def values(given: Settings) -> Mapping[str, object]:
         else:
             result[item.key] = item.value if item.stable else UNKNOWN
     return result
+
+
+def option_origin(entry: Entry, option: str) -> tuple[str, ...]:
+    """Return the variables that feed an option of the launcher, written ``--name=value`` or ``--name value``."""
+    origins = entry.command.origins
+    for index, word in enumerate(entry.command.argv[: len(origins)]):
+        name, equals, _ = word.lstrip("-").replace("-", "_").partition("=")
+        if word.startswith("-") and name == option:
+            place = index if equals else index + 1
+            return origins[place].knobs if place < len(origins) else ()
+    return ()
 
 
 def world_size(entry: Entry) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,19 +23,16 @@ _PRINTED = re.compile(r"(?<![\w.])(e?dp)(?:_size)?\s*[=:]\s*(\d+)(?![\w.])", re.
 class GuardCase:
     """A launcher's guard and the knobs that it can be tried with.
 
-    ``knobs`` maps each knob to the symbol that it sets; ``fixed`` are the sizes that the launcher sets otherwise.
+    ``knobs`` maps each name that the environment may set to the symbol that it sets, ``defaults`` to its size in this
+    launch; ``fixed`` are the sizes that the launcher sets otherwise.
     """
 
     script: Script
     shown: LaunchMesh
     guards: tuple[Guard, ...]
     knobs: Mapping[str, str]
+    defaults: Mapping[str, int]
     fixed: Mapping[str, int]
-
-    @property
-    def defaults(self) -> dict[str, int]:
-        """The value of each knob in this launch."""
-        return {name: int(self.shown.launch.variables[name]) for name in self.knobs}
 
     @cached_property
     def derived(self) -> tuple[Assignment, ...]:
@@ -56,7 +53,7 @@ class GuardCase:
     @property
     def cut(self) -> int:
         """The byte offset after the last statement that guards, derives or prints the mesh."""
-        ends = [guard.end for guard in self.guards] + [item.end for item in self.derived]
+        ends = [guard.statement_end for guard in self.guards] + [item.end for item in self.derived]
         ends += [
             site.end
             for site in self.script.commands
@@ -112,25 +109,31 @@ def _prints_derived(words: Sequence[object]) -> bool:
 def guard_case(shown: LaunchMesh) -> GuardCase | None:
     """Return the case of a launch, or None when the launcher checks no mesh, or computes a size in its own way."""
     script = shown.launch.script
-    knobs: dict[str, str] = {}
-    fixed: dict[str, int] = {}
     reach = _Reach(script)
-    for symbol in shown.mesh.given:
-        if symbol == "world" and {"nnodes", "gpn"} <= shown.mesh.origin.keys() | fixed.keys():
-            continue
-        name = shown.knob(symbol)
-        target = "world" if symbol in ("nnodes", "gpn") else symbol
-        if name in reach.overridable:
-            knobs[str(name)] = target
-            continue
-        setting = shown.setting(symbol)
-        if setting is not None and reach.knobs(setting.origin.knobs):
+    knobs: dict[str, str] = {}
+    defaults: dict[str, int] = {}
+    fixed: dict[str, int] = {}
+    for symbol, size, target in _factors(shown):
+        name = reach.overridable.get(shown.knob(symbol) or "")
+        if name is not None:
+            knobs[name], defaults[name] = target, size
+        elif reach.knobs(shown.feeds(symbol)):
             return None  # the size is computed from knobs in a way that the algebra does not know
-        fixed[target] = fixed.get(target, 1) * shown.mesh.given[symbol]
+        else:
+            fixed[target] = fixed.get(target, 1) * size
     guards = tuple(guard for guard in script.guards if reach.knobs(guard.reads) & knobs.keys())
-    if not guards or not knobs:
-        return None
-    return GuardCase(script, shown, guards, knobs, fixed)
+    return GuardCase(script, shown, guards, knobs, defaults, fixed) if guards and knobs else None
+
+
+def _factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
+    """The sizes that a launch sets, each with the symbol it counts for: nodes and GPUs per node make the world."""
+    given = dict(shown.mesh.given)
+    if world := shown.world_parts:
+        given = {**given, **world}
+    if {"nnodes", "gpn"} <= given.keys():
+        del given["world"]
+    for symbol, size in given.items():
+        yield symbol, size, "world" if symbol in ("nnodes", "gpn") else symbol
 
 
 class _Reach:
@@ -141,11 +144,13 @@ class _Reach:
         for item in script.assignments:
             self._reads.setdefault(item.name, set()).update(item.reads)
         self.overridable = {
-            item.name for item in script.assignments if item.kind is not DefaultKind.FIXED and not item.array
+            item.name: item.via or item.name
+            for item in script.assignments
+            if item.kind is not DefaultKind.FIXED and not item.array
         }
 
     def knobs(self, names: Sequence[str]) -> set[str]:
-        """Return the overridable variables that feed any of ``names``."""
+        """Return the names in the environment that feed any of ``names``."""
         seen: set[str] = set()
         todo = list(names)
         while todo:
@@ -153,4 +158,4 @@ class _Reach:
             if name not in seen:
                 seen.add(name)
                 todo += self._reads.get(name, ())
-        return seen & self.overridable
+        return {via for name, via in self.overridable.items() if name in seen}
