@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -18,14 +17,14 @@ import tempfile
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from example_sanity.launch import normalise, sandbox, world
 from example_sanity.launch.command import Launch
 from example_sanity.launch.stubs import STUB, Responder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from example_sanity.launch.scenario import Scenario
     from example_sanity.launch.syntax import Script
@@ -55,8 +54,9 @@ mount --make-rprivate /
 echo "$HOST" > /proc/sys/kernel/hostname
 mount -t tmpfs -o size=64m,mode=755 none "$BOX/mount"
 cd "$BOX/mount"
-mkdir upper work root
-mount -t overlay overlay -o "lowerdir=$LOWER,upperdir=$PWD/upper,workdir=$PWD/work" root
+mkdir upper work root lower
+mount --bind "$LOWER" lower  # the path itself may hold a comma or a colon
+mount -t overlay overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work" root
 R=$PWD/root
 show() {  # HOST-PATH PATH: read-only, or not at all
   mount --bind "$1" "$R$2"
@@ -192,7 +192,7 @@ def _place_stubs(box: Path, names: Iterable[str], root: Path | None) -> None:
 
 
 @contextlib.contextmanager
-def _box():  # type: ignore[no-untyped-def]
+def _box() -> Iterator[Path]:
     """A folder on the host for one run: mount point, stubs, links to the native tools, mailbox, extra files."""
     with tempfile.TemporaryDirectory(prefix="example-sanity-") as folder:
         box = Path(folder)
@@ -219,37 +219,6 @@ def _native() -> Path:
 def _execute(
     box: Path, root: Path | None, words: list[str], environment: dict[str, str], responder: Responder
 ) -> _Run:
-    base = {
-        "PATH": world.PATH,
-        "HOME": world.HOME,
-        "USER": "user",
-        **world.LOCALE,
-        **_FUNCTIONS,
-        **environment,
-    }
-    pairs = [f"{name}={value}" for name, value in base.items()]
-    command = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--net",
-        "--pid",
-        "--mount",
-        "--ipc",
-        "--uts",
-        "--fork",
-    ]
-    command += [
-        "--kill-child",
-        "--",
-        "bash",
-        "-c",
-        _SETUP,
-        "setup",
-        *pairs,
-        "/native/" + words[0],
-        *words[1:],
-    ]
     settings = {
         "BOX": str(box),
         "LOWER": str(root or box / "empty"),
@@ -260,16 +229,11 @@ def _execute(
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     }
     with (box / "out").open("w+b") as out, (box / "err").open("w+b") as err, responder:
+        command = _command_line(words, environment)
         process = subprocess.Popen(
             command, env=settings, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
         )
-        limit = False
-        try:
-            process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            limit = True
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        limit = not _ends(process)
         texts = [_read(stream) for stream in (out, err)]
     failure = f"real bash ran for more than {SECONDS} s" if limit else None
     if responder.error is not None:
@@ -279,11 +243,25 @@ def _execute(
     )
 
 
-def _read(stream) -> str:  # type: ignore[no-untyped-def]
+def _command_line(words: list[str], environment: dict[str, str]) -> list[str]:
+    given = {"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **world.LOCALE, **_FUNCTIONS}
+    pairs = [f"{name}={value}" for name, value in {**given, **environment}.items()]
+    namespaces = [f"--{kind}" for kind in ("user", "map-root-user", "net", "pid", "mount", "ipc", "uts")]
+    setup = ["bash", "-c", _SETUP, "setup", *pairs, "/native/" + words[0], *words[1:]]
+    return ["unshare", *namespaces, "--fork", "--kill-child", "--", *setup]
+
+
+def _ends(process: subprocess.Popen[bytes]) -> bool:
+    """Wait for the process; kill it, and its namespaces with it, when the time is over."""
+    try:
+        process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return False
+    return True
+
+
+def _read(stream: IO[bytes]) -> str:
     stream.seek(0)
-    return stream.read().decode("utf-8", "replace")  # type: ignore[no-any-return]
-
-
-def command_line(script: Script, scenario: Scenario) -> str:
-    """Return the command line that both engines run, for messages."""
-    return " ".join(["bash", shlex.quote(script.path), *map(shlex.quote, scenario.arguments)])
+    return stream.read().decode("utf-8", "replace")

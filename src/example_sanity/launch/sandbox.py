@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import bashkit
 
-from example_sanity.launch import normalise, world
+from example_sanity.launch import normalise, rewriting, world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -95,8 +95,8 @@ class Sandbox:
         callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
         callbacks["mktemp"] = self._guarded(self._temporary)
         callbacks["tee"] = self._guarded(_tee)
-        callbacks[normalise.PREPARE] = self._guarded(self._prepare)
-        callbacks[normalise.LIMIT] = self._guarded(self._limit)
+        callbacks[rewriting.PREPARE] = self._guarded(self._prepare)
+        callbacks[rewriting.LIMIT] = self._guarded(self._limit)
         callbacks[END] = self._guarded(self._end)
         options: dict[str, Any] = {}
         if root is not None:
@@ -141,8 +141,8 @@ class Sandbox:
         argv = (context.name, *context.argv)
         answer = world.respond(argv, self._probes, self._unknown)
         if world.recorded(argv):
-            environment = {k: v for k, v in context.env.items() if not k.startswith(normalise.INTERNAL)}
-            site = _site(context.env.get(normalise.SITE), len(self.files))
+            environment = {k: v for k, v in context.env.items() if not k.startswith(rewriting.INTERNAL)}
+            site = _site(context.env.get(rewriting.SITE), len(self.files))
             self.commands.append(Recorded(argv, environment, answer.status, site))
         return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
 
