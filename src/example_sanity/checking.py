@@ -52,6 +52,8 @@ class Call:
     statistics: bool = False
     show_config: bool = False
     show_files: bool = False
+    no_cache: bool = False
+    jobs: int = 0
 
     def validate(self) -> None:
         """Raise UsageError for options that do not go together."""
@@ -67,7 +69,13 @@ class Call:
     def open(self) -> tuple[Run, Sequence[Family]]:
         """Prepare a run, and tell the families that it is about. Raises UsageError."""
         run = session.open_run(
-            self.paths, root=self.root, config=self.config, preset=self.preset, environment=self.environment
+            self.paths,
+            root=self.root,
+            config=self.config,
+            preset=self.preset,
+            environment=self.environment,
+            cache=not self.no_cache,
+            jobs=self.jobs,
         )
         run.registry.resolve_all(self.select, "--select")
         run.registry.resolve_all(self.ignore, "--ignore")
@@ -115,7 +123,7 @@ def _show(call: Call) -> int:
         shown = msgspec.to_builtins(run.config)
         click.echo(encode({"root": str(run.project.root), **shown}), nl=False)
         return ExitCode.CLEAN
-    scope, notes = run.scope(families, call.paths)
+    scope, notes = run.survey(families, call.paths)
     for path in scope.files:
         click.echo(path)
     return ExitCode.CLEAN if scope.files or notes or call.allow_empty else ExitCode.NOTHING_INSPECTED

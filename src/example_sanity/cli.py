@@ -117,6 +117,14 @@ def _check_options(function: Any) -> Any:
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),
         click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(min=0),
+            default=0,
+            help="Processes to use (default: one a processor).",
+        ),
+        click.option("--no-cache", is_flag=True, help="Neither use nor keep what earlier runs found."),
         click.option("--no-baseline", is_flag=True, help="Report what the baseline accepts, too."),
         click.option(
             "--changed-since", metavar="REV", help="Report only what stands on lines changed since git's REV."

@@ -10,25 +10,34 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from example_sanity import checks
 from example_sanity.core import config as configuration
+from example_sanity.core import workers
+from example_sanity.core.cache import Cache, folder_of, key_of
 from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
 from example_sanity.core.finding import Severity
+from example_sanity.core.inputs import Digests
 from example_sanity.core.project import Project, find_root
 from example_sanity.core.rule import Example, Rule, iterate_rules
 from example_sanity.core.runner import Report, Run
 
 
-def open_run(
+def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     paths: Sequence[Path] = (),
     *,
     root: Path | None = None,
     config: Path | None = None,
     preset: str | None = None,
     environment: Mapping[str, str] | None = None,
+    cache: bool = True,
+    jobs: int = 1,
 ) -> Run:
-    """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError."""
+    """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError.
+
+    ``cache`` says whether to use what earlier runs found, ``jobs`` is the number of processes (0: one a processor).
+    """
     missing = [
         path
         for path in (*paths, *filter(None, (root, config)))
@@ -40,7 +49,12 @@ def open_run(
     registry = checks.registry()
     settings = configuration.load(found, registry.families, registry.presets, file=config, preset=preset)
     project = Project(found, settings.exclude, settings.include)
-    return Run(project, settings, registry, environment)
+    run = Run(project, settings, registry, environment)
+    run.jobs = jobs or workers.available()
+    if cache:
+        key = key_of(str(found), msgspec.to_builtins(settings), run.environment)
+        run.store = Cache(folder_of(found), key, Digests(run))
+    return run
 
 
 def _nearby(path: Path) -> str:

@@ -38,6 +38,10 @@ FORBIDDEN = {
 }
 
 
+# The literal comes first, so that the search is fast; then what may stand in front of it.
+_SOURCES = re.compile(r"source(?=\s)(?<![^;&|\s]source)|\.(?=\s)(?<![^;&|\s]\.)")
+
+
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A setting that tells the backend of a launch: ``key`` set to ``value`` means one of ``backends``."""
 
@@ -302,9 +306,12 @@ def _may_contradict(path: str, context: Context, options: NamingOptions) -> bool
         text = context.project.read(path).decode("utf-8", "replace")
     except Uninspectable:
         return False
-    values = {re.escape(item.value) for item in options.evidence if backend not in item.backends}
-    sources = r"(?:^|[;&|\s])(?:source|\.)\s"
-    return bool(re.search(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(values))})(?![A-Za-z0-9])|{sources}", text))
+    values = {item.value for item in options.evidence if backend not in item.backends}
+    # Plain searches come first: they say no to most scripts, a hundred times as fast.
+    found = [re.escape(value) for value in sorted(values) if value in text]
+    if found and re.search(rf"(?<![A-Za-z0-9])(?:{'|'.join(found)})(?![A-Za-z0-9])", text):
+        return True
+    return _SOURCES.search(text) is not None
 
 
 def _evidence(entry: Entry, options: NamingOptions) -> list[tuple[Setting, tuple[str, ...]]]:

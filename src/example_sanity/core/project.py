@@ -11,19 +11,33 @@ from typing import TYPE_CHECKING
 
 from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.errors import Uninspectable, UsageError
+from example_sanity.core.trace import LISTING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 SHELL_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch")
 CONFIG_NAMES = ("example-sanity.toml", "pyproject.toml")
 _SHELL_SHEBANG = re.compile(rb"#!\s*(?:/usr)?(?:/bin/)(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z)?sh(?:\s|$)")
-_PRUNED = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", ".tox", ".mypy_cache"})
+_PRUNED = frozenset(
+    {
+        ".example-sanity-cache",
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        "node_modules",
+        ".venv",
+        ".tox",
+        ".mypy_cache",
+    }
+)
 
 
 class Project:
     """A folder, the files that belong to it, and their contents (each read once).
 
+    ``watch`` is told what is looked at, as core.trace names it. Who reads files past this class tells it, too.
     ``root`` is absolute. All other paths are relative to it, with forward slashes.
     """
 
@@ -33,23 +47,52 @@ class Project:
         self._exclude = _Patterns(exclude)
         self._include = _Patterns(include)
         self._bytes: dict[str, bytes] = {}
+        self._shebangs: dict[str, bool] = {}
+        self.watch: Callable[[str], None] = _watch_nothing
 
-    @cached_property
+    @property
     def all_files(self) -> tuple[str, ...]:
         """Every file, sorted: git's view (tracked, or untracked and not ignored) where there is git."""
+        self.watch(LISTING)
+        return self._all_files
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are not excluded."""
+        self.watch(LISTING)
+        return self._files
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file, without a trailing slash; the root is the empty string."""
+        self.watch(LISTING)
+        return self._folders
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        """The same as ``all_files``, for who does not depend on it."""
+        return self._all_files
+
+    def peek(self, path: str) -> bytes | None:
+        """Return the bytes of a file for who does not depend on them; None where it cannot be read."""
+        try:
+            return self._content(path)
+        except Uninspectable:
+            return None
+
+    @cached_property
+    def _all_files(self) -> tuple[str, ...]:
         listed = _git_files(self.root)
         return tuple(sorted(_walk(self.root) if listed is None else listed))
 
     @cached_property
-    def files(self) -> tuple[str, ...]:
-        """The files that are not excluded."""
-        return tuple(path for path in self.all_files if not self.is_excluded(path))
+    def _files(self) -> tuple[str, ...]:
+        return tuple(path for path in self._all_files if not self.is_excluded(path))
 
     @cached_property
-    def folders(self) -> frozenset[str]:
-        """Every folder that holds a file, without a trailing slash; the root is the empty string."""
+    def _folders(self) -> frozenset[str]:
         found = {""}
-        for path in self.all_files:
+        for path in self._all_files:
             parent = path.rpartition("/")[0]
             while parent not in found:
                 found.add(parent)
@@ -79,6 +122,10 @@ class Project:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file. Raises Uninspectable (SYS001)."""
+        self.watch(f"file:{path}")
+        return self._content(path)
+
+    def _content(self, path: str) -> bytes:
         if path not in self._bytes:
             try:
                 self._bytes[path] = _read_regular(self.root / path)
@@ -104,11 +151,21 @@ class Project:
         suffix = os.path.splitext(path)[1]  # noqa: PTH122  # called for every file: pathlib is ten times slower
         if suffix:
             return suffix in SHELL_SUFFIXES
+        self.watch(f"file:{path}")
+        if path not in self._shebangs:
+            self._shebangs[path] = self._has_shell_shebang(path)
+        return self._shebangs[path]
+
+    def _has_shell_shebang(self, path: str) -> bool:
         try:
             with (self.root / path).open("rb") as stream:
                 return bool(_SHELL_SHEBANG.match(stream.readline(200)))
         except OSError:
             return False
+
+
+def _watch_nothing(name: str) -> None:
+    """Nobody wants to know what is looked at."""
 
 
 def find_root(paths: Sequence[Path]) -> Path:

@@ -81,7 +81,9 @@ class Context(Protocol):
     config: Config
     registry: Registry
     environment: Mapping[str, str]
-    cache: dict[str, Any]  # for what rules of a family share within a run, by name
+    # For what rules of a family share within a run, by name. It must follow from the subject and the options alone;
+    # what else is looked at goes through ``once``.
+    cache: dict[str, Any]
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -94,6 +96,10 @@ class Context(Protocol):
 
     def in_scope(self, path: str, roots: Sequence[str]) -> bool:
         """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
+        ...
+
+    def once(self, key: str, compute: Callable[[], Any]) -> Any:
+        """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""
         ...
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from example_sanity.core import baseline as baselines
-from example_sanity.core import ignorelists, settling, system
+from example_sanity.core import ignorelists, settling, system, workers
 from example_sanity.core.errors import Uninspectable, UsageError, nearest
 from example_sanity.core.finding import Finding, Severity, merge_scenarios
 from example_sanity.core.rule import Subject, iterate_rules
+from example_sanity.core.trace import NAMED, Outcome, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from example_sanity.core.baseline import Baseline
+    from example_sanity.core.cache import Cache
     from example_sanity.core.config import Config, IgnoreList
     from example_sanity.core.exemptions import Entry
     from example_sanity.core.project import Project
     from example_sanity.core.registry import Registry
-    from example_sanity.core.rule import Family, Loaded, Rule
+    from example_sanity.core.rule import Family, Rule
 
 Options = TypeVar("Options", bound=msgspec.Struct)
 
@@ -91,7 +93,10 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Run:
-    """One run over a project. It is the Context that rules get, and keeps every subject that was loaded."""
+    """One run over a project. It is the Context that rules get, and keeps every subject that was loaded.
+
+    ``named`` are the paths of the call. ``store`` keeps outcomes for the next run, ``jobs`` is the number of processes.
+    """
 
     def __init__(
         self,
@@ -103,14 +108,16 @@ class Run:
         """Prepare a run; nothing is read yet. ``environment`` is what launchers are evaluated with."""
         self.environment: Mapping[str, str] = dict(environment or {})
         self.cache: dict[str, Any] = {}
-        self._named: tuple[str, ...] = ()
+        self.named: tuple[str, ...] = ()
         self.project = project
         self.config = config
         self.registry = registry
-        self._loaded: dict[tuple[Subject, str], Loaded | Uninspectable] = {}
-        self._problems: dict[tuple[Subject, str], tuple[Finding, ...]] = {}
-        self._raw: dict[tuple[str, str], list[Finding]] = {}
         self.problems: dict[Finding, None] = {}
+        self.store: Cache | None = None
+        self.jobs = 1
+        self._trace = Trace()
+        self._judged: dict[tuple[type[Rule], str], bool] = {}
+        project.watch = self._trace.note
 
     def options(self, family: str, kind: type[Options]) -> Options:
         """Return the options of a family as its struct."""
@@ -121,9 +128,13 @@ class Run:
         """The accepted findings. Raises UsageError for a broken file; a command may set it."""
         return baselines.load(self.project.root, self.config.baseline)
 
-    @cached_property
+    @property
     def entries(self) -> list[Entry]:
         """The ignore entries that suppress findings, in the order of the lists."""
+        entries: list[Entry] = self._noted(self._trace.once("entries", self._entries)).get()
+        return entries
+
+    def _entries(self) -> list[Entry]:
         found = ignorelists.own_entries(self.project, self.config, self.registry)
         for item in ignorelists.bound_lists(self.project, self.config, self.registry):
             found += self._bound_entries(item)
@@ -133,37 +144,40 @@ class Run:
         try:
             return ignorelists.bound_entries(self.project, self.config, self.registry, item)
         except Uninspectable as error:
-            self._note_problem(item.file, error)
+            self._trace.note_problem(_as_finding(item.file, error))
             return []
 
     def in_scope(self, path: str, roots: Sequence[str]) -> bool:
         """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
+        self._trace.note(NAMED)
         there = [root for root in roots if root in self.project.folders]
-        outside = [name for name in self._named if not any(_related(name, root) for root in there)]
+        outside = [name for name in self.named if not any(_related(name, root) for root in there)]
         return any(_below(path, folder) for folder in (*roots, *outside))
+
+    def once(self, key: str, compute: Callable[[], Any]) -> Any:
+        """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""
+        return self._trace.once(("once", key), compute).get()
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
         """Return the subjects of a file, loading them once. Raises Uninspectable each time if there can be none."""
-        key = (subject, path)
-        if key not in self._loaded:
-            self._loaded[key] = self._load(subject, path)
-        loaded = self._loaded[key]
-        if isinstance(loaded, Uninspectable):
-            raise loaded
-        return loaded.subjects
+        subjects: Sequence[object] = self._noted(
+            self._trace.once((subject, path), lambda: self._load(subject, path))
+        ).get()
+        return subjects
 
-    def _load(self, subject: Subject, path: str) -> Loaded | Uninspectable:
+    def _load(self, subject: Subject, path: str) -> Sequence[object]:
         try:
             loaded = self.registry.loaders[subject].load(self, path)
         except Uninspectable as error:
-            self._note_problem(path, error)
-            return error
-        self.problems.update(dict.fromkeys(loaded.problems))
-        self._problems[subject, path] = loaded.problems
-        return loaded
+            self._trace.note_problem(_as_finding(path, error))
+            raise
+        for problem in loaded.problems:
+            self._trace.note_problem(problem)
+        return loaded.subjects
 
-    def _note_problem(self, path: str, error: Uninspectable) -> None:
-        self.problems[_as_finding(path, error)] = None
+    def _noted(self, outcome: Outcome) -> Outcome:
+        self.problems.update(dict.fromkeys(outcome.problems))
+        return outcome
 
     def findings(self, family: str, path: str) -> Sequence[Finding]:
         """Return what a family says of a file when nothing is ignored. Raises Uninspectable."""
@@ -174,12 +188,34 @@ class Run:
 
     def apply(self, rule: type[Rule], path: str) -> list[Finding]:
         """Return what a rule says of a file, one finding for all scenarios that agree. Raises Uninspectable."""
+        findings: list[Finding] = self._noted(self.outcome(rule, path)).get()
+        return findings
+
+    def outcome(self, rule: type[Rule], path: str) -> Outcome:
+        """Return what a rule says of a file (or of the project, ".") and what it looked at, from the cache if that holds."""
         key = (rule.code, path)
-        if key not in self._raw:
-            subjects = self.load(rule.subject, path) if self._matches(rule.subject, path) else ()
-            check = rule().check
-            self._raw[key] = merge_scenarios(finding for item in subjects for finding in check(item, self))
-        return self._raw[key]
+        if not self._trace.known(key) and not self._from_store(rule, path):
+            self.adopt(rule.code, path, self._trace.once(key, lambda: self._apply(rule, path)))
+        return self._trace.once(key, list)
+
+    def _from_store(self, rule: type[Rule], path: str) -> bool:
+        cached = self.store.get(path, rule.code) if self.store else None
+        if cached is not None:
+            self._trace.keep((rule.code, path), cached)
+        return cached is not None
+
+    def adopt(self, code: str, path: str, outcome: Outcome) -> None:
+        """Take over what a rule says of a file, for this run and the cache."""
+        self._trace.keep((code, path), outcome)
+        if self.store:
+            self.store.put(path, code, outcome)
+
+    def _apply(self, rule: type[Rule], path: str) -> list[Finding]:
+        check = rule().check
+        if rule.subject is Subject.PROJECT:
+            return list(check(self.project, self))
+        subjects = self.load(rule.subject, path) if self._matches(rule.subject, path) else ()
+        return merge_scenarios(finding for item in subjects for finding in check(item, self))
 
     def _matches(self, subject: Subject, path: str) -> bool:
         loader = self.registry.loaders.get(subject)
@@ -198,6 +234,7 @@ class Run:
         started = time.perf_counter()
         scope, notes = self.survey(families, paths)
         settled = self.judge(scope, progress)
+        self.save()
         return Report(
             findings=tuple(item for item in settled.findings if item.suppressed_by is None),
             suppressed=tuple(item for item in settled.findings if item.suppressed_by is not None),
@@ -211,11 +248,17 @@ class Run:
     def survey(self, families: Sequence[Family], paths: Sequence[Path] = ()) -> tuple[Scope, Sequence[str]]:
         """Return what a run looks at, and notes on what it passes over. Raises UsageError as ``check``."""
         names = tuple(self.project.relative(path) for path in paths) or (".",)
-        self._named = names if paths else ()
+        self.named = names if paths else ()
+        self._judged.clear()
         rules = self._enabled(families)
         files, notes = self._select_files(names, rules)
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         return Scope(tuple(rules), names, tuple(files)), notes
+
+    def save(self) -> None:
+        """Keep for the next run what this one worked out."""
+        if self.store:
+            self.store.save()
 
     def judge(self, scope: Scope, progress: Callable[[int, int], None] | None = None) -> settling.Settled:
         """Return what the rules of a scope say of its files, suppressed findings included."""
@@ -223,15 +266,8 @@ class Run:
 
     def obstacles(self, rules: Iterable[type[Rule]], path: str) -> list[Finding]:
         """Return what of a file the rules needed and could not inspect."""
-        subjects = dict.fromkeys(rule.subject for rule in rules if self.judges(rule, path))
-        return list(dict.fromkeys(item for subject in subjects for item in self._obstacles(subject, path)))
-
-    def _obstacles(self, subject: Subject, path: str) -> Sequence[Finding]:
-        try:
-            self.load(subject, path)
-        except Uninspectable as error:
-            return (_as_finding(path, error),)
-        return self._problems[subject, path]
+        outcomes = [self.outcome(rule, path) for rule in rules if self.judges(rule, path)]
+        return list(dict.fromkeys(problem for outcome in outcomes for problem in outcome.problems))
 
     def judged(self, families: Sequence[Family], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which of ``files`` the enabled rules of each family judge, families that judge none left out."""
@@ -243,35 +279,38 @@ class Run:
                 found[family.name] = paths
         return found
 
-    def scope(self, families: Sequence[Family], paths: Sequence[Path]) -> tuple[Scope, list[str]]:
-        """Return what a run would look at, and notes on what it would pass over. Raises UsageError as ``check``."""
-        names = tuple(self.project.relative(path) for path in paths) or (".",)
-        self._named = names
-        rules = self._enabled(families)
-        files, notes = self._select_files(names, rules)
-        return Scope(tuple(rules), names, tuple(files)), notes
-
     def _collect(self, scope: Scope, progress: Callable[[int, int], None] | None) -> list[Finding]:
         """Return what the rules say, and what could not be inspected."""
+        tell = progress or (lambda done, total: None)
+        tasks = [
+            (path, tuple(rule for rule in scope.rules if self.judges(rule, path))) for path in scope.files
+        ]
+        if self.jobs > 1:
+            self._spread(tasks, tell)
         found: list[Finding] = []
-        for number, path in enumerate(scope.files):
-            found += self._inspect(path, scope.rules)
-            if progress:
-                progress(number + 1, len(scope.files))
-        for rule in scope.wide_rules:
-            found += rule().check(self.project, self)
+        for number, (path, rules) in enumerate(tasks, 1):
+            found += self._inspect(path, rules)
+            tell(number, len(tasks))
+        found += self._inspect(".", scope.wide_rules)
         wanted = set(scope.files)
         return [*found, *(item for item in self.problems if scope.whole or item.path in wanted)]
 
+    def _spread(self, tasks: Sequence[workers.Task], tell: Callable[[int, int], None]) -> None:
+        """Let other processes do what neither this run nor the cache has."""
+        left = [
+            (path, missing)
+            for path, rules in tasks
+            if (missing := tuple(rule for rule in rules if not self._has(rule, path)))
+        ]
+        workers.spread(self, left, self.jobs, lambda done: tell(done, len(left)))
+
+    def _has(self, rule: type[Rule], path: str) -> bool:
+        return self._trace.known((rule.code, path)) or self._from_store(rule, path)
+
     def _inspect(self, path: str, rules: Iterable[type[Rule]]) -> list[Finding]:
-        found: list[Finding] = []
-        for rule in rules:
-            if self.judges(rule, path):
-                try:
-                    found += self.apply(rule, path)
-                except Uninspectable:
-                    continue  # the problem was noted when the subject was loaded
-        return found
+        """Return what the rules say; where one could not look, the problem is noted."""
+        outcomes = [self._noted(self.outcome(rule, path)) for rule in rules]
+        return [finding for outcome in outcomes for finding in outcome.value or ()]
 
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a file for excerpts; none where it cannot be read."""
@@ -292,6 +331,12 @@ class Run:
 
     def judges(self, rule: type[Rule], path: str) -> bool:
         """Return whether a rule looks at a file."""
+        key = (rule, path)
+        if key not in self._judged:
+            self._judged[key] = self._looks(rule, path)
+        return self._judged[key]
+
+    def _looks(self, rule: type[Rule], path: str) -> bool:
         return rule.subject.is_per_file and self._matches(rule.subject, path) and rule.applies(path, self)
 
     def _count(self, scope: Scope) -> dict[str, int]:

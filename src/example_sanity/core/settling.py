@@ -51,7 +51,7 @@ def read_suppressions(run: Run, path: str) -> tuple[Suppression, ...]:
     """Return the inline suppressions of a file; none where it cannot be read or has no comments that we know."""
     reader = run.registry.comment_reader(run.project, path)
     try:
-        if reader is None or suppressions.HINT.encode() not in run.project.read(path):
+        if reader is None or not suppressions.may_hold(run.project.read(path)):
             return ()
         return suppressions.read(path, run.project.text(path), reader, run.registry)
     except Uninspectable:
@@ -97,7 +97,8 @@ def _stale_entries(
 
     Nothing is stale because a file could not be inspected, or because of an environment of the user's own.
     """
-    if run.baseline is None or run.environment:
+    wanted = any(rule.subject is Subject.STALE_BASELINE for rule in scope.rules)
+    if not wanted or run.baseline is None or run.environment:
         return []
     there = {(item.path, item.code, item.fingerprint) for item in findings if item.suppressed_by == LABEL}
     ran = {rule.code for rule in scope.rules if scope.whole or rule.subject is not Subject.PROJECT}
@@ -120,10 +121,9 @@ def _judge_baseline(run: Run, scope: Scope, stale: Iterable[Triple]) -> Iterator
 
 
 def _by_configuration(run: Run, findings: Sequence[Finding]) -> list[Finding]:
+    files = tuple(sorted({finding.path for finding in findings}))
     matches: Mapping[int, frozenset[str]] = {
-        number: frozenset(entry.match(run.project.all_files))
-        for number, entry in enumerate(run.entries)
-        if entry.rules
+        number: frozenset(entry.match(files)) for number, entry in enumerate(run.entries) if entry.rules
     }
     return [_label_by_entry(run, finding, matches) for finding in findings]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from example_sanity.core.registry import Registry
 
 WORD = "sanity"
-HINT = WORD[1:]  # also in a capitalised look-alike
+_MAYBE = re.compile(rb"sanity[\s:-]*(?:ignore|disable|suppress|noqa|no-check)", re.IGNORECASE)
 _SUPPRESSION = re.compile(r"sanity: (ignore|ignore-file)\[([^\[\]]*)\](?:\s+(\S.*))?")
 # What somebody wrote who meant a suppression; "sanity check: ..." is English.
 _LOOKALIKE = re.compile(
@@ -86,10 +86,13 @@ class Suppression(msgspec.Struct, frozen=True):
         return finding.span != _WHOLE_FILE and self.covers[0] <= finding.span.line <= self.covers[1]
 
 
+def may_hold(data: bytes) -> bool:
+    """Return whether a file may hold a suppression or what looks like one; a fast answer for most that do not."""
+    return b"anity" in data and _MAYBE.search(data) is not None
+
+
 def read(path: str, text: str, reader: CommentReader, registry: Registry) -> tuple[Suppression, ...]:
     """Return the suppressions of a file and what looks like one, in order."""
-    if HINT not in text:
-        return ()
     found = (_suppression(path, comment, registry) for comment in reader.comments(text, WORD))
     return tuple(item for item in found if item is not None)
 

@@ -43,10 +43,13 @@ class ShellComments:
 
     def comments(self, text: str, word: str) -> list[Comment]:
         """Return the comments in which ``word`` occurs; what a string or a here-document holds is none."""
-        source = _source(text)
         lines = text.split("\n")
+        found = list(marked(lines, "#", word))
+        if not found:
+            return []  # without a parser
+        source = _source(text)
         result = []
-        for number, column, end, content in marked(lines, "#", word):
+        for number, column, end, content in found:
             node = _node_at(source, lines, number, column)
             if node is not None and node.type == "comment":
                 own = not lines[number - 1][: column - 1].strip()

@@ -70,9 +70,11 @@ class LaunchLoader(PathLoader):
 
     def load(self, context: Context, path: str) -> Loaded:
         """Evaluate the script. A scenario that fails is a problem of its own; raises Uninspectable as ScriptLoader."""
+        from example_sanity.launch import inputs
         from example_sanity.launch.explore import launches
 
         (script,) = context.load(Subject.SCRIPT, path)
+        inputs.note(_as_script(script), context.project)
         evaluated = launches(_as_script(script), context.project.root, dict(context.environment))
         return Loaded(
             tuple(launch for launch in evaluated if launch.failure is None),
@@ -87,9 +89,11 @@ class DefaultLaunchLoader(PathLoader):
 
     def load(self, context: Context, path: str) -> Loaded:
         """Evaluate the script once. A failure is a problem; raises Uninspectable as ScriptLoader."""
+        from example_sanity.launch import inputs
         from example_sanity.launch.explore import default_launch
 
         (script,) = context.load(Subject.SCRIPT, path)
+        inputs.note(_as_script(script), context.project)
         launch = default_launch(_as_script(script), context.project.root, dict(context.environment))
         return Loaded((launch,)) if launch.failure is None else Loaded((), (_problem(launch, path),))
 

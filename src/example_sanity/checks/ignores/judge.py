@@ -13,6 +13,7 @@ from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.exemptions import Effect, Entry, Syntax
 from example_sanity.core.patterns import literal, names_something, predicate, samples
 from example_sanity.core.rule import Subject
+from example_sanity.core.trace import GIT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +69,7 @@ def trunk(pattern: str) -> str:
 
 
 def _comes_and_goes(paths: Sequence[str], context: Context) -> bool:
+    context.project.watch(GIT_RULES)
     transient = context.options("ignores", IgnoresOptions).transient
     parts = {part for path in paths for part in path.split("/")}
     if any(fnmatch.fnmatchcase(part, name) for part in parts for name in transient):

@@ -1,0 +1,89 @@
+"""Remembers, for each thing that a run works out, what it looked at and what it stumbled over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from example_sanity.core.errors import Uninspectable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from example_sanity.core.finding import Finding
+
+# What a computation may look at: "file:PATH" and these.
+LISTING = "listing"  # which files there are
+SCRIPTS = "scripts"  # the listing and all shell scripts
+GIT_RULES = "git rules"  # the listing and what git ignores
+NAMED = "named"  # the paths of the call
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a computation gave: its value or its error, the problems that it met, and the names of its inputs."""
+
+    value: Any
+    problems: tuple[Finding, ...] = ()
+    error: Uninspectable | None = None
+    inputs: frozenset[str] = frozenset()
+
+    def get(self) -> Any:
+        """Return the value. Raises the error."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class _Frame:
+    def __init__(self) -> None:
+        self.inputs: set[str] = set()
+        self.problems: dict[Finding, None] = {}
+
+
+class Trace:
+    """Computations inside computations: what the inner one looked at, the outer one has looked at, too."""
+
+    def __init__(self) -> None:
+        self._frames: list[_Frame] = []
+        self._known: dict[Hashable, Outcome] = {}
+
+    def note(self, name: str) -> None:
+        """Say that the computation that goes on looks at an input."""
+        if self._frames:
+            self._frames[-1].inputs.add(name)
+
+    def note_problem(self, problem: Finding) -> None:
+        """Say that the computation that goes on met a problem."""
+        if self._frames:
+            self._frames[-1].problems[problem] = None
+
+    def known(self, key: Hashable) -> bool:
+        """Return whether something was worked out already."""
+        return key in self._known
+
+    def keep(self, key: Hashable, outcome: Outcome) -> None:
+        """Take over an outcome that was worked out elsewhere."""
+        self._known[key] = outcome
+
+    def once(self, key: Hashable, compute: Callable[[], Any]) -> Outcome:
+        """Return the outcome of a computation, worked out when first asked for."""
+        if key not in self._known:
+            self._known[key] = self._record(compute)
+        outcome = self._known[key]
+        if self._frames:
+            self._frames[-1].inputs |= outcome.inputs
+            self._frames[-1].problems.update(dict.fromkeys(outcome.problems))
+        return outcome
+
+    def _record(self, compute: Callable[[], Any]) -> Outcome:
+        frame = _Frame()
+        self._frames.append(frame)
+        value, error = None, None
+        try:
+            value = compute()
+        except Uninspectable as caught:
+            error = caught
+        finally:
+            self._frames.pop()
+        return Outcome(value, tuple(frame.problems), error, frozenset(frame.inputs))

@@ -1,0 +1,89 @@
+"""Spreads the work of a run over processes. What they find is put in order afterwards."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from example_sanity.core.errors import Uninspectable
+from example_sanity.core.trace import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from example_sanity.core.finding import Finding, Span
+    from example_sanity.core.rule import Rule
+    from example_sanity.core.runner import Run
+
+Task = tuple[str, "tuple[type[Rule], ...]"]  # a file, and the rules that are to look at it
+_FEWEST = 24
+_CHUNK = 4
+_state: tuple[Run, Sequence[Task]] | None = None
+
+
+class _Sent(NamedTuple):
+    """An outcome on its way from a worker; exceptions do not travel well."""
+
+    path: str
+    code: str
+    findings: list[Finding]
+    problems: tuple[Finding, ...]
+    error: tuple[str, str, Span] | None
+    inputs: frozenset[str]
+
+
+def available() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def spread(run: Run, tasks: Sequence[Task], jobs: int, progress: Callable[[int], None]) -> None:
+    """Let ``jobs`` processes work on the tasks, and give what they find to the run. Few tasks are not worth it.
+
+    Nothing happens where processes cannot be forked safely; the run then does the work itself.
+    """
+    if jobs < 2 or len(tasks) < _FEWEST or not _may_fork():
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    global _state  # noqa: PLW0603  # a forked worker finds it there, unpickled
+    _state = (run, tasks)
+    starts = range(0, len(tasks), _CHUNK)
+    try:
+        with ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork")) as pool:
+            for number, sent in enumerate(pool.map(_work, starts), 1):
+                _receive(run, sent)
+                progress(min(number * _CHUNK, len(tasks)))
+    except BrokenProcessPool:
+        return
+    finally:
+        _state = None
+
+
+def _may_fork() -> bool:
+    # A fork copies no threads, and the sandbox has some once it was used.
+    return hasattr(os, "fork") and threading.active_count() == 1 and "bashkit" not in sys.modules
+
+
+def _work(start: int) -> list[_Sent]:
+    assert _state is not None
+    run, tasks = _state
+    sent = []
+    for path, rules in tasks[start : start + _CHUNK]:
+        for rule in rules:
+            found = run.outcome(rule, path)
+            error = (found.error.code, found.error.message, found.error.span) if found.error else None
+            sent.append(_Sent(path, rule.code, found.value or [], found.problems, error, found.inputs))
+    return sent
+
+
+def _receive(run: Run, sent: Sequence[_Sent]) -> None:
+    for item in sent:
+        error = Uninspectable(*item.error) if item.error else None
+        run.adopt(item.code, item.path, Outcome(item.findings, item.problems, error, item.inputs))

@@ -1,0 +1,284 @@
+"""The cache: whatever happens to the files or to the cache, a run says what a run without it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spy as spies
+from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of
+from example_sanity.core.finding import Finding
+from example_sanity.core.inputs import Digests
+from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS, Outcome
+from helpers import Write, cli
+
+Capture = pytest.CaptureFixture[str]
+SCRIPT = "examples/run_qwen3_8b_fsdp.sh"
+LAUNCH = "#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+
+
+def run(root: Path, *, words: str = "x", cached: bool = True) -> tuple[Finding, ...]:
+    """Run the spy family, with a cache keyed by ``words``."""
+    opened = spies.open_run(root)
+    if cached:
+        opened.store = Cache(root / FOLDER, key_of(words), Digests(opened))
+    return opened.check([opened.registry.family("spy")]).findings
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that the spy family looks at, each time."""
+    seen: list[str] = []
+    check = spies.Bad.check
+
+    def noting(self: spies.Bad, subject: object, context: object) -> object:
+        seen.append(str(subject))
+        return check(self, subject, context)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spies.Bad, "check", noting)
+    return seen
+
+
+def test_what_stays_the_same_is_not_looked_at_again(write: Write, reads: list[str]) -> None:
+    root = write({"a.txt": "BAD\n", "b.txt": "fine\n"})
+    first = run(root)
+    assert reads == ["a.txt", "b.txt"]
+
+    assert run(root) == first
+    write({"b.txt": "BAD\n"})
+    assert [finding.path for finding in run(root)] == ["a.txt", "b.txt"]
+    assert reads == ["a.txt", "b.txt", "b.txt"]
+
+
+def test_another_configuration_has_a_cache_of_its_own(write: Write, reads: list[str]) -> None:
+    root = write({"a.txt": "BAD\n"})
+    for words in ("x", "y", "x", "y"):
+        run(root, words=words)
+
+    assert reads == ["a.txt", "a.txt"]
+
+
+def test_problems_are_found_again(write: Write) -> None:
+    root = write({"a.txt": b"\xff"})
+
+    first = run(root)
+
+    assert [finding.code for finding in first] == ["SYS002"]
+    assert run(root) == first
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x00", b"junk" * 100, msgspec.msgpack.encode([1, "other", {}, [], {}]), b"\x95\x01"],
+)
+def test_a_broken_or_foreign_cache_is_rebuilt(write: Write, reads: list[str], content: bytes) -> None:
+    root = write({"a.txt": "BAD\n"})
+    first = run(root)
+    (file,) = (root / FOLDER).glob("*.msgpack")
+    good = file.read_bytes()
+    file.write_bytes(content)
+
+    assert run(root) == first
+    assert len(reads) == 2
+    assert file.read_bytes() == good
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_bytes_turned_over_never_break_a_run(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    root = tmp_path_factory.mktemp("c")
+    (root / "a.txt").write_text("BAD\n")
+    run(root)
+    (file,) = (root / FOLDER).glob("*.msgpack")
+    good = file.read_bytes()
+    start = data.draw(st.integers(0, len(good) - 1))
+    file.write_bytes(good[:start] + data.draw(st.binary(max_size=4)))
+
+    run(root)
+
+
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["a.txt", "b.txt", "sub/bad.txt"]),
+        st.sampled_from(["BAD\n", "fine\nBAD\n", "fine\n", "", None]),
+    ),
+    max_size=8,
+)
+
+
+@given(EDITS)
+@settings(max_examples=25, deadline=None)
+def test_with_and_without_a_cache_agree_after_every_edit(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[str, str | None]]
+) -> None:
+    root = tmp_path_factory.mktemp("c")
+    for path, text in edits:
+        full = root / path
+        full.parent.mkdir(exist_ok=True)
+        full.unlink(missing_ok=True)
+        if text is not None:
+            full.write_text(text)
+
+        assert run(root) == run(root, cached=False)
+
+
+def test_only_the_latest_caches_are_kept(write: Write) -> None:
+    root = write({"a.txt": "BAD\n"})
+    for number in range(12):
+        run(root, words=str(number))
+
+    assert len(list((root / FOLDER).glob("*.msgpack"))) == 8
+
+
+def test_runs_beside_each_other_do_not_disturb(write: Write) -> None:
+    root = write({"a.txt": "BAD\n", SCRIPT: LAUNCH})
+    source = str(Path(__file__).parents[2] / "src")
+    call = [
+        sys.executable,
+        "-m",
+        "example_sanity",
+        "check",
+        str(root),
+        "--format",
+        "json",
+        "--root",
+        str(root),
+    ]
+    environment = {**os.environ, "PYTHONPATH": source}
+    running = [
+        subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        for _ in range(3)
+    ]
+    outputs = [process.communicate() for process in running]
+
+    assert [process.returncode for process in running] == [0, 0, 0], outputs
+    assert len({json.dumps(json.loads(out)["findings"]) for out, _ in outputs}) == 1
+    assert [path.name for path in (root / FOLDER).iterdir() if path.name.startswith(".")] == [".gitignore"]
+
+
+def test_the_folder_is_hidden_from_git_and_from_us(write: Write) -> None:
+    root = write({"a.txt": "BAD\n"})
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    run(root)
+
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=root, capture_output=True, text=True, check=True
+    )
+
+    assert FOLDER not in status.stdout
+    assert [finding.path for finding in run(root)] == ["a.txt"]
+
+
+def test_a_root_that_cannot_be_written_uses_the_folder_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    assert folder_of(tmp_path) == tmp_path / FOLDER
+
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert folder_of(tmp_path).parent == tmp_path / "user/example-sanity"
+
+
+def test_a_folder_that_cannot_be_written_costs_the_cache_only(write: Write) -> None:
+    root = write({"a.txt": "BAD\n", FOLDER: "a file is in the way\n"})
+
+    assert [finding.path for finding in run(root)] == ["a.txt"]
+
+
+def test_digests_follow_what_they_stand_for(write: Write) -> None:
+    root = write({"a.sh": "1\n", "b.txt": "1\n"})
+
+    def now() -> dict[str, str]:
+        opened = spies.open_run(root)
+        opened.named = ("a.sh",)
+        digests = Digests(opened)
+        return {
+            name: digests(name) for name in ("file:a.sh", "file:b.txt", LISTING, SCRIPTS, GIT_RULES, NAMED)
+        }
+
+    def changed(files: dict[str, str]) -> set[str]:
+        before = now()
+        write(files)
+        after = now()
+        return {name for name, digest in after.items() if before[name] != digest}
+
+    assert changed({"a.sh": "1\n"}) == set()
+    assert changed({"a.sh": "2\n"}) == {"file:a.sh", SCRIPTS}
+    assert changed({"b.txt": "2\n"}) == {"file:b.txt"}
+    assert changed({"c.txt": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
+    assert changed({".gitignore": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
+    assert changed({".gitignore": "2\n"}) == {GIT_RULES}
+
+
+def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
+    finding = Finding("SPY001", "bad-word", "é", "a.txt", scenarios=("default",))
+    outcome = Outcome([finding], (finding,), None, frozenset({"file:a"}))
+    cache = Cache(tmp_path, "k" * 64, lambda name: "1")
+    cache.put("a.txt", "SPY001", outcome)
+    cache.save()
+
+    assert Cache(tmp_path, "k" * 64, lambda name: "1").get("a.txt", "SPY001") == outcome
+    assert Cache(tmp_path, "k" * 64, lambda name: "2").get("a.txt", "SPY001") is None
+    assert Cache(tmp_path, "k" * 64, lambda name: "1").get("a.txt", "SPY002") is None
+
+
+def test_names_that_are_no_text_are_looked_at_each_time(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, "k" * 64, lambda name: "1")
+    cache.put("\udcff.txt", "SPY001", Outcome([]))
+    cache.put("a.txt", "SPY001", Outcome([], inputs=frozenset({"file:\udcff"})))
+    cache.put("b.txt", "SPY001", Outcome([Finding("SPY001", "bad-word", "\udcff", "b.txt")]))
+    cache.put("c.txt", "SPY001", Outcome([]))
+    cache.save()
+
+    again = Cache(tmp_path, "k" * 64, lambda name: "1")
+    assert [path for path in ("\udcff.txt", "a.txt", "b.txt", "c.txt") if again.get(path, "SPY001")] == [
+        "c.txt"
+    ]
+
+
+def no_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("evaluated again")
+
+    monkeypatch.setattr("example_sanity.launch.explore.launches", refuse)
+    monkeypatch.setattr("example_sanity.launch.explore.default_launch", refuse)
+
+
+def test_the_command_evaluates_once(write: Write, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = str(write({SCRIPT: LAUNCH}))
+    code, first, _ = cli(capsys, "check", root, "--format", "json")
+    assert code == 0
+
+    no_evaluation(monkeypatch)
+    again = json.loads(cli(capsys, "check", root, "--format", "json")[1])
+
+    assert again["findings"] == json.loads(first)["findings"]
+    assert cli(capsys, "check", root, "--no-cache")[0] == 4
+    assert cli(capsys, "check", root, "-e", "A=1")[0] == 4
+
+
+def test_no_cache_leaves_no_trace(write: Write, capsys: Capture) -> None:
+    root = write({SCRIPT: LAUNCH})
+
+    assert cli(capsys, "check", str(root), "--no-cache")[0] == 0
+    assert not (root / FOLDER).exists()
+
+
+def test_a_script_depends_on_what_it_sources(write: Write, capsys: Capture) -> None:
+    launch = '#!/bin/bash\nsource "$(dirname "$0")/common.inc"\npython3 -m verl.trainer.main_ppo model_engine=$ENGINE\n'
+    root = write({SCRIPT: launch, "examples/common.inc": "ENGINE=dp\n"})
+    assert cli(capsys, "naming", str(root))[0] == 0
+
+    write({"examples/common.inc": "ENGINE=megatron\n"})
+
+    assert cli(capsys, "naming", str(root))[0] == cli(capsys, "naming", str(root), "--no-cache")[0] == 1

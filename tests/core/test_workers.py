@@ -1,0 +1,66 @@
+"""Several processes say what one says, in the same order."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from example_sanity.core import workers
+from example_sanity.core.finding import Finding
+from helpers import Write
+from spy import open_run
+
+FILES = {f"f{number:02}.txt": "fine\n" * number + "BAD\n" for number in range(60)}
+
+
+def run(root: Path, jobs: int) -> tuple[list[Finding], list[int]]:
+    opened = open_run(root)
+    opened.jobs = jobs
+    steps: list[int] = []
+    report = opened.check([opened.registry.family("spy")], progress=lambda done, _: steps.append(done))
+    return list(report.findings), steps
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Let work be spread although the tests have used the sandbox, and tell whether it was."""
+    asked: list[bool] = []
+
+    def may() -> bool:
+        asked.append(True)
+        return hasattr(os, "fork")
+
+    monkeypatch.setattr(workers, "_may_fork", may)
+    return asked
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_as_many_processes_as_you_like_agree(write: Write, forks: list[bool]) -> None:
+    root = write({**FILES, "broken.txt": b"\xff", "bad.txt": "x\n"})
+    alone, _ = run(root, 1)
+    assert forks == []
+
+    for jobs in (2, 3):
+        together, steps = run(root, jobs)
+        assert together == alone
+        assert steps[-1] == 62
+    assert forks == [True, True]
+
+
+def test_little_work_stays_here(write: Write, forks: list[bool]) -> None:
+    found, _ = run(write({"a.txt": "BAD\n"}), 4)
+
+    assert len(found) == 1
+    assert forks == []
+
+
+def test_work_stays_here_where_a_fork_is_not_safe(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_may_fork", lambda: False)
+
+    assert len(run(write(FILES), 2)[0]) == 60
+
+
+def test_at_least_one_processor() -> None:
+    assert workers.available() >= 1
