@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from example_sanity import __version__
 from example_sanity.checks import FAMILIES
 from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.report import FORMATS
@@ -38,8 +37,24 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from example_sanity.session import versions
+
+        click.echo("\n".join(versions()))
+        ctx.exit()
+
+
 @click.group(cls=Group, context_settings=_HELP, epilog=_EXIT_CODES)
-@click.version_option(__version__, "-V", "--version", prog_name="example-sanity")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version, and those of plugins, and stop.",
+)
 def cli() -> None:
     """Know what a launch script will do before it holds 256 GPUs.
 
@@ -257,6 +272,41 @@ def baseline(**options: Any) -> int:
     from example_sanity import adoption
 
     return adoption.baseline(**options)
+
+
+@cli.command(context_settings=_HELP)
+@click.option("--root", type=click.Path(path_type=Path), help="Root of the project (default: here).")
+@click.option("--preset", metavar="NAME", help="Conventions to start from (default: as detected).")
+@click.option(
+    "--write",
+    "target",
+    type=click.Choice(["pyproject.toml", "example-sanity.toml"]),
+    help="File to write (default: pyproject.toml where there is one).",
+)
+def init(**options: Any) -> int:
+    """Write a configuration after a look at the repository. One that is there already is left alone."""
+    from example_sanity import initialising
+
+    return initialising.init(**options)
+
+
+@cli.command(context_settings=_HELP)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print the completion script of SHELL.
+
+    \b
+    bash:  eval "$(example-sanity completion bash)"
+    zsh:   eval "$(example-sanity completion zsh)"
+    fish:  example-sanity completion fish > ~/.config/fish/completions/example-sanity.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    template = found(cli, {}, "example-sanity", "_EXAMPLE_SANITY_COMPLETE")
+    click.echo(template.source_template % template.source_vars())
+    return ExitCode.CLEAN
 
 
 def main(arguments: list[str] | None = None) -> None:

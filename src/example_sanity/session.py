@@ -12,7 +12,7 @@ from typing import Any
 import click
 import msgspec
 
-from example_sanity import checks
+from example_sanity import __version__, checks
 from example_sanity.core import config as configuration
 from example_sanity.core import workers
 from example_sanity.core.cache import Cache, folder_of, key_of
@@ -92,6 +92,15 @@ def progress() -> Callable[[int, int], None]:
             click.echo(f"example-sanity: {done} of {total} files", err=True)
 
     return show
+
+
+def versions() -> list[str]:
+    """Return the lines of ``--version``: ours, and those of the distributions whose plugins are loaded."""
+    plugins = {
+        f"plugin {distribution.project_name}, version {distribution.version}"
+        for _, distribution in checks.registry().manager.list_plugin_distinfo()
+    }
+    return [f"example-sanity, version {__version__}", *sorted(plugins)]
 
 
 def explain(word: str) -> int:

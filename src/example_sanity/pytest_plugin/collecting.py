@@ -140,6 +140,10 @@ class Collecting:
         if notice:
             self._summary.add(notice)
 
+    def pytest_sessionfinish(self) -> None:
+        """Keep for the next run what this one worked out."""
+        self._run.save()
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show warnings, what was passed over, and how much was found."""
         lines = list(self._summary.lines())
