@@ -103,7 +103,7 @@ class _Run:
 @lru_cache(maxsize=1)
 def refusal() -> str | None:
     """Return why real bash cannot be shut in here, or None when it can."""
-    for tool in ("unshare", "setpriv", "bash", "mount"):
+    for tool in ("unshare", "setpriv", "bash", "mount", "timeout"):
         if shutil.which(tool) is None:
             return f"the program {tool} is missing"
     with _box() as box:
@@ -248,7 +248,9 @@ def _command_line(words: list[str], environment: dict[str, str]) -> list[str]:
     pairs = [f"{name}={value}" for name, value in {**given, **environment}.items()]
     namespaces = [f"--{kind}" for kind in ("user", "map-root-user", "net", "pid", "mount", "ipc", "uts")]
     setup = ["bash", "-c", _SETUP, "setup", *pairs, "/native/" + words[0], *words[1:]]
-    return ["unshare", *namespaces, "--fork", "--kill-child", "--", *setup]
+    # a time limit that holds even where this process is killed
+    limit = ["timeout", "-s", "KILL", str(SECONDS + 5)]
+    return [*limit, "unshare", *namespaces, "--fork", "--kill-child", "--", *setup]
 
 
 def _ends(process: subprocess.Popen[bytes]) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import bashkit
 
-from example_sanity.launch import normalise, rewriting, world
+from example_sanity.launch import normalise, rewriting, tools, world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -95,6 +95,7 @@ class Sandbox:
         callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
         callbacks["mktemp"] = self._guarded(self._temporary)
         callbacks["tee"] = self._guarded(_tee)
+        callbacks["expr"] = self._guarded(_expr)
         callbacks[rewriting.PREPARE] = self._guarded(self._prepare)
         callbacks[rewriting.LIMIT] = self._guarded(self._limit)
         callbacks[END] = self._guarded(self._end)
@@ -294,6 +295,15 @@ def unreadable(data: bytes) -> str | None:
 def _site(text: str | None, files: int) -> tuple[int, int] | None:
     match = re.fullmatch(r"(\d{1,6}):(\d{1,9})", text or "")
     return (int(match[1]), int(match[2])) if match and int(match[1]) < files else None
+
+
+def _expr(context: Any) -> Any:
+    """The sandbox's own ``expr`` stops after the second operand."""
+    try:
+        value = tools.expr(context.argv)
+    except tools.ExpressionError as error:
+        return bashkit.BuiltinResult(stderr=f"expr: {error}\n", exit_code=2)
+    return bashkit.BuiltinResult(stdout=value + "\n", exit_code=int(tools.is_null(value)))
 
 
 def _tee(context: Any) -> Any:
