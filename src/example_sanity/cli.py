@@ -24,7 +24,17 @@ Exit codes:
 
 
 class Group(click.Group):
-    """A group that suggests the nearest command."""
+    """A group that suggests the nearest command, and knows the rule families of plugins as commands."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; plugins are only looked for where it is none of ours."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None or not cmd_name.isidentifier():
+            return found
+        from example_sanity import checks
+
+        families = {family.name for family in checks.registry().families} - {"system"}
+        return _family_command(cmd_name) if cmd_name in families else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -184,12 +194,14 @@ cli.add_command(
         "Run all enabled rules over PATHS (default: the whole project).\n\nA path may be a file or a folder.",
     )
 )
+
+
+def _family_command(name: str) -> click.Command:
+    return _make_check(name, name, f"Run the rule family {name!r} over PATHS (default: the whole project).")
+
+
 for _family in FAMILIES:
-    cli.add_command(
-        _make_check(
-            _family, _family, f"Run the rule family {_family!r} over PATHS (default: the whole project)."
-        )
-    )
+    cli.add_command(_family_command(_family))
 
 
 @cli.command(context_settings=_HELP)

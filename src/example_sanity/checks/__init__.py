@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from example_sanity.core.registry import Registry, hookimpl
 from example_sanity.core.rule import Contents, Family
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from example_sanity.core.comments import CommentReader
     from example_sanity.core.rule import Loader
@@ -64,6 +65,15 @@ class Builtin:
         return PRESETS
 
 
-def registry() -> Registry:
-    """Return a registry with our families and those of installed plugins."""
-    return Registry([Builtin()])
+def registry(plugins: Iterable[object] = (), *, discover: bool = True) -> Registry:
+    """Return a registry with our families, ``plugins``, and what installed distributions offer (unless told not to)."""
+    found = Registry([Builtin(), *plugins], discover=discover)
+    _use("example_sanity.launch.launchers", found.launchers)
+    _use("example_sanity.parallel.backends", found.backends)
+    return found
+
+
+def _use(module: str, further: Collection[object]) -> None:
+    """Hand what plugins add to the module that wants it; it is imported only where there is something."""
+    if further or module in sys.modules:
+        importlib.import_module(module).use(further)

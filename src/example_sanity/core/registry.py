@@ -49,6 +49,16 @@ class Hooks:
         """Return presets: a name, and the configuration table that it stands for."""
         raise NotImplementedError
 
+    @hookspec
+    def checks_backends(self) -> Sequence[Any]:
+        """Return training backends, each a ``parallel.mesh.Backend``: where sizes are set and what they must fulfil."""
+        raise NotImplementedError
+
+    @hookspec
+    def checks_entrypoints(self) -> Mapping[str, Any]:
+        """Return commands that start programs: ``"tool"``, or ``"tool run"``, and a ``launch.launchers.Grammar`` each."""
+        raise NotImplementedError
+
 
 class Registry:
     """Everything that is known to this run."""
@@ -91,6 +101,16 @@ class Registry:
     def presets(self) -> dict[str, Mapping[str, Any]]:
         """All presets by name."""
         return {name: table for group in self._collect("checks_presets") for name, table in group.items()}
+
+    @cached_property
+    def backends(self) -> tuple[Any, ...]:
+        """The training backends of plugins."""
+        return tuple(backend for group in self._collect("checks_backends") for backend in group)
+
+    @cached_property
+    def launchers(self) -> dict[str, Any]:
+        """The commands of plugins that start programs."""
+        return {name: item for group in self._collect("checks_entrypoints") for name, item in group.items()}
 
     @cached_property
     def rules(self) -> dict[str, type[Rule]]:

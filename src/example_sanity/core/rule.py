@@ -188,11 +188,15 @@ class Loader(Protocol):
         ...
 
 
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The configuration table of a family that has no keys."""
+
+
 class Contents(NamedTuple):
     """What a family consists of: its rules in order, and the struct of its configuration table."""
 
     rules: tuple[type[Rule], ...]
-    options: type[msgspec.Struct]
+    options: type[msgspec.Struct] = NoOptions
 
 
 class Family:

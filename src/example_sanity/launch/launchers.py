@@ -7,6 +7,10 @@ Sources: torch.distributed.run.get_args_parser, accelerate.commands.launch, deep
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -309,3 +313,22 @@ TOOL_MODULES = _set(
     "timeit unittest pytest pytest.__main__ ruff mypy black isort flake8 pylint pre_commit twine setuptools wheel "
     "this calendar platform base64 webbrowser tabnanny tokenize ast dis inspect trace idlelib pydoc doctest"
 )
+
+_added: list[str] = []
+
+
+def use(further: Mapping[str, Grammar]) -> None:
+    """Recognise ``further`` launchers besides our own, and no others; ``"tool run"`` is one with a subcommand.
+
+    This holds for the process, since a launcher that is installed is one for every project.
+    """
+    for name in _added:
+        del LAUNCHERS[name]
+        SUBCOMMANDS.pop(name, None)
+    _added.clear()
+    for words, grammar in further.items():
+        name, *subcommand = words.split()
+        if name not in LAUNCHERS:
+            _added.append(name)
+            LAUNCHERS[name] = grammar
+            SUBCOMMANDS[name] = tuple(subcommand)

@@ -9,7 +9,7 @@ from example_sanity.parallel.mesh import NOTHING
 from example_sanity.parallel.models import ModelFacts, Models
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from example_sanity.parallel.mesh import Backend, Mesh, Settings, Sizes
 
@@ -20,6 +20,12 @@ BACKENDS: tuple[Backend, ...] = (
     *megatron_lm.BACKENDS,
 )
 SHIPPED = Models()
+_further: list[Backend] = []
+
+
+def use(further: Iterable[Backend]) -> None:
+    """Know ``further`` backends besides our own, and no others. This holds for the process."""
+    _further[:] = further
 
 
 def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...]:
@@ -28,7 +34,7 @@ def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...
     ``settings`` are full dotted keys without ``+`` (group choices as ``actor@actor_rollout_ref.actor``) or flag names
     without dashes; ``program`` is the dotted module or the file that is launched.
     """
-    return tuple(backend for backend in BACKENDS if backend.applies(settings, program))
+    return tuple(backend for backend in (*BACKENDS, *_further) if backend.applies(settings, program))
 
 
 def plans(
