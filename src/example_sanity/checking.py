@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,13 +18,13 @@ from example_sanity.core.finding import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from example_sanity.core.fixes import Plan
     from example_sanity.core.rule import Family
     from example_sanity.core.runner import Report, Run
 
 _MOST_ROUNDS = 10
+STDIN = Path("-")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Call:
     show_files: bool = False
     no_cache: bool = False
     jobs: int = 0
+    stdin_filename: Path | None = None
 
     def validate(self) -> None:
         """Raise UsageError for options that do not go together."""
@@ -63,20 +67,41 @@ class Call:
             raise UsageError("--fix, --diff and --add-ignore exclude each other")
         if bool(self.add_ignore) != (self.reason is not None):
             raise UsageError("--add-ignore and --reason go together: every suppression says why it is there")
+        if (STDIN in self.paths) != (self.stdin_filename is not None) or (
+            self.stdin_filename and len(self.paths) > 1
+        ):
+            raise UsageError(
+                "to check standard input, give '-' as the only path and its name with --stdin-filename"
+            )
+        if self.stdin_filename and (self.fix or self.add_ignore):
+            raise UsageError("standard input cannot be changed; --diff shows its fixes")
         if self.statistics and self.form not in ("text", "json"):
             raise UsageError(f"--statistics has no {self.form} format; it has text and json")
 
+    @cached_property
+    def stdin(self) -> bytes:
+        """What stands on standard input, read once."""
+        return sys.stdin.buffer.read()
+
+    @property
+    def named(self) -> Sequence[Path]:
+        """The paths to look at."""
+        return [self.stdin_filename] if self.stdin_filename else self.paths
+
     def open(self) -> tuple[Run, Sequence[Family]]:
         """Prepare a run, and tell the families that it is about. Raises UsageError."""
+        name = self.stdin_filename
         run = session.open_run(
-            self.paths,
+            [name.parent] if name else self.paths,
             root=self.root,
             config=self.config,
             preset=self.preset,
             environment=self.environment,
-            cache=not self.no_cache,
+            cache=not self.no_cache and name is None,
             jobs=self.jobs,
         )
+        if name:
+            run.project.hold(run.project.relative(name), self.stdin)
         run.registry.resolve_all(self.select, "--select")
         run.registry.resolve_all(self.ignore, "--ignore")
         chosen = tuple(self.select) or run.config.select
@@ -112,7 +137,7 @@ def check(call: Call) -> int:
 
 def _once(call: Call) -> tuple[Run, Sequence[Family], Report]:
     run, families = call.open()
-    return run, families, run.check(families, call.paths, session.progress())
+    return run, families, run.check(families, call.named, session.progress())
 
 
 def _show(call: Call) -> int:
@@ -123,7 +148,7 @@ def _show(call: Call) -> int:
         shown = msgspec.to_builtins(run.config)
         click.echo(encode({"root": str(run.project.root), **shown}), nl=False)
         return ExitCode.CLEAN
-    scope, notes = run.survey(families, call.paths)
+    scope, notes = run.survey(families, call.named)
     for path in scope.files:
         click.echo(path)
     return ExitCode.CLEAN if scope.files or notes or call.allow_empty else ExitCode.NOTHING_INSPECTED

@@ -117,6 +117,12 @@ def _project_options(function: Any) -> Any:
 def _check_options(function: Any) -> Any:
     for option in (
         click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
+        click.option(
+            "--stdin-filename",
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="Check standard input ('-') as if it were this file.",
+        ),
         click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
         click.option("--ignore", multiple=True, metavar="RULE", help="Not these codes, names or families."),
         click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -178,3 +179,29 @@ def test_rules_lists_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
 def _environment() -> dict[str, str]:
     source = Path(__file__).parents[2] / "src"
     return {**os.environ, "PYTHONPATH": str(source)}
+
+
+def test_standard_input_is_checked_under_the_name_that_is_given(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write({**CLEAN, "pyproject.toml": "[tool.example-sanity]\n"})
+    text = b"python3 -m verl.trainer.main_ppo model_engine=megatron\n"
+    for name, codes in [("run_qwen3_8b_fsdp.sh", ["NAM004"]), ("run_new_npu_megatron.sh", ["NAM002"])]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        path = str(root / "examples" / name)
+        _, out, _ = cli(capsys, "naming", "-", "--stdin-filename", path, "--format", "json")
+        assert [(f["code"], f["path"]) for f in json.loads(out)["findings"]] == [
+            (codes[0], f"examples/{name}")
+        ]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-"], ["examples", "--stdin-filename", "a.sh"], ["-", "--stdin-filename", "a.sh", "--fix"]]
+)
+def test_standard_input_wants_a_name_and_stays_as_it_is(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    code, _, err = cli(capsys, "check", *arguments)
+
+    assert code == 2
+    assert "standard input" in err

@@ -133,6 +133,15 @@ class Project:
                 raise Uninspectable("SYS001", f"cannot read the file: {error.strerror or error}") from error
         return self._bytes[path]
 
+    def hold(self, path: str, data: bytes) -> None:
+        """Take ``data`` for the content of a file, whatever is on disk: what an editor has not saved yet."""
+        self._bytes[path] = data
+
+    def holds(self, path: str) -> bool:
+        """Return whether there is such a file, folder or link, or its content was handed over."""
+        full = self.root / path
+        return path in self._bytes or full.exists() or full.is_symlink()
+
     def text(self, path: str) -> str:
         """Return the text of a file. Raises Uninspectable (SYS001, SYS002)."""
         data = self.read(path)
@@ -157,6 +166,8 @@ class Project:
         return self._shebangs[path]
 
     def _has_shell_shebang(self, path: str) -> bool:
+        if path in self._bytes:
+            return bool(_SHELL_SHEBANG.match(self._bytes[path]))
         try:
             with (self.root / path).open("rb") as stream:
                 return bool(_SHELL_SHEBANG.match(stream.readline(200)))

@@ -352,10 +352,9 @@ class Run:
         chosen: dict[str, None] = {}
         notes = []
         for name in names:
-            full = self.project.root / name
-            if not full.exists() and not full.is_symlink():
+            if not self.project.holds(name):
                 raise UsageError(_missing(name, self.project))
-            explicit = not full.is_dir()
+            explicit = not (self.project.root / name).is_dir()
             if explicit and self.project.is_excluded(name):
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
