@@ -71,6 +71,10 @@ def test_random_numbers_are_unstable() -> None:
     ]
 
 
+def test_lots_are_unstable() -> None:
+    assert unstable("python x --port=$(shuf -i 20000-30000 -n 1) y\n") == ["--port=20000"]
+
+
 def test_all_words_are_unstable_where_no_other_value_goes_the_same_way() -> None:
     text = ': "${KIND:?}"\n[[ $KIND == placeholder-KIND ]] || exit 1\npython x y\n'
     assert unstable(text) == ["python", "x", "y"]

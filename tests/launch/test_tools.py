@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from example_sanity.launch.tools import ExpressionError, expr, is_null
+from example_sanity.launch.tools import ExpressionError, expr, is_null, shuf
 
 numbers = st.integers(min_value=-999, max_value=999)
 
@@ -56,3 +56,13 @@ def test_null_results() -> None:
         False,
         False,
     ]
+
+
+def test_lots_are_drawn_in_order() -> None:
+    assert shuf(["-i", "29000-39999", "-n", "1"], [], False) == ["29000"]
+    assert shuf(["-i", "29000-39999", "-n1"], [], True) == ["39999"]
+    assert shuf(["--input-range=1-3"], [], False) == ["1", "2", "3"]
+    assert shuf(["-n", "2"], ["a", "b", "c"], False) == ["a", "b"]
+    assert shuf(["-n", "2"], ["a", "b", "c"], True) == ["c", "b"]
+    assert shuf(["-e", "a", "b", "-n", "1"], [], False) == ["a"]
+    assert len(shuf(["-i", "0-999999999"], [], False)) == 10_000

@@ -95,6 +95,7 @@ class Sandbox:
         callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
         callbacks["mktemp"] = self._guarded(self._temporary)
         callbacks["tee"] = self._guarded(_tee)
+        callbacks["shuf"] = self._guarded(self._shuf)
         callbacks["expr"] = self._guarded(_expr)
         callbacks[rewriting.PREPARE] = self._guarded(self._prepare)
         callbacks[rewriting.LIMIT] = self._guarded(self._limit)
@@ -156,6 +157,13 @@ class Sandbox:
         else:
             context.fs.write_file(place, b"")
         return path + "\n"
+
+    def _shuf(self, context: Any) -> Any:
+        files = [str(PurePosixPath(context.cwd) / word) for word in context.argv if not word.startswith("-")]
+        there = [context.fs.read_file(path) for path in files if context.fs.exists(path)]
+        text = there[0].decode("utf-8", "replace") if there else context.stdin or ""
+        chosen = tools.shuf(context.argv, text.splitlines(), bool(self._unknown))
+        return "".join(line + "\n" for line in chosen)
 
     def _limit(self, context: Any) -> Any:
         self.outcome.limit = True

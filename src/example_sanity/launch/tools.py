@@ -1,4 +1,8 @@
-"""``expr`` as of GNU coreutils: the sandbox's own stops after the second operand."""
+"""Tools in place of the sandbox's own.
+
+``expr`` as of GNU coreutils (the sandbox's stops after the second operand), and a ``shuf`` that gives the same in every
+run, so that a port that is drawn by lot does not change from report to report.
+"""
 
 from __future__ import annotations
 
@@ -153,3 +157,29 @@ def _from_basic(pattern: str) -> str:
         return "\\" + text if text in "(){}+?|" else text
 
     return re.sub(r"\\.|[(){}+?|]", swap, pattern)
+
+
+def shuf(words: Sequence[str], lines: Sequence[str], backwards: bool) -> list[str]:
+    """Return the lines that ``shuf WORDS`` prints, in the order in which they come in, or ``backwards``.
+
+    ``lines`` are those of the input. Options: -i LOW-HIGH, -e WORD ..., -n COUNT, -r.
+    """
+    text = " ".join(words)
+    bounds = re.search(r"(?:-i|--input-range=)\s*(\d{1,9})-(\d{1,9})", text)
+    count = re.search(r"(?:-n|--head-count=)\s*(\d+)", text)
+    found: Sequence[str] = lines
+    if bounds:
+        ends = (int(bounds[1]), int(bounds[2]))
+        found = [str(number) for number in _some(*ends, backwards)]
+    elif {"-e", "--echo"} & {*words}:
+        found = [
+            word for at, word in enumerate(words) if word[:1] != "-" and (not at or words[at - 1] != "-n")
+        ]
+    chosen = list(reversed(found)) if backwards and not bounds else list(found)
+    return chosen[: int(count[1])] if count else chosen
+
+
+def _some(low: int, high: int, backwards: bool) -> range:
+    """At most 10,000 numbers of a range, from one of its ends."""
+    last = min(high, low + 9_999)
+    return range(high, max(low, high - 9_999) - 1, -1) if backwards else range(low, last + 1)
