@@ -24,6 +24,7 @@ def check(  # noqa: PLR0913  # the options of the command, by keyword
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    allow_local_rules: bool = False,
 ) -> Report:
     """Run the enabled rules over ``paths`` (default: the whole project of the current folder) and return the report.
 
@@ -37,6 +38,7 @@ def check(  # noqa: PLR0913  # the options of the command, by keyword
         config=Path(config) if config is not None else None,
         preset=preset,
         environment=environment,
+        allow_local_rules=allow_local_rules,
     )
     run.registry.resolve_all(select, "select")
     run.registry.resolve_all(ignore, "ignore")

@@ -56,6 +56,7 @@ class Call:
     show_config: bool = False
     show_files: bool = False
     no_cache: bool = False
+    allow_local_rules: bool = False
     jobs: int = 0
     stdin_filename: Path | None = None
 
@@ -99,6 +100,7 @@ class Call:
             environment=self.environment,
             cache=not self.no_cache and name is None,
             jobs=self.jobs,
+            allow_local_rules=self.allow_local_rules,
         )
         if name:
             run.project.hold(run.project.relative(name), self.stdin)

@@ -109,6 +109,12 @@ def _project_options(function: Any) -> Any:
             callback=_environment,
             help="Evaluate launchers with this environment variable (repeatable).",
         ),
+        click.option(
+            "--allow-local-rules",
+            is_flag=True,
+            envvar="EXAMPLE_SANITY_ALLOW_LOCAL_RULES",
+            help="Execute the rules that the checked repository itself brings along.",
+        ),
     ):
         function = option(function)
     return function

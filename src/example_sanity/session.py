@@ -33,10 +33,12 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     environment: Mapping[str, str] | None = None,
     cache: bool = True,
     jobs: int = 1,
+    allow_local_rules: bool = False,
 ) -> Run:
     """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError.
 
     ``cache`` says whether to use what earlier runs found, ``jobs`` is the number of processes (0: one a processor).
+    ``allow_local_rules`` lets rules of the repository be imported, which executes them.
     """
     missing = [
         path
@@ -46,15 +48,25 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     if missing:
         raise UsageError(f"no such file or folder: {missing[0]}{_nearby(missing[0])}")
     found = (root or find_root(paths)).resolve()
-    registry = checks.registry()
+    where, local = configuration.local_rules(found, config)
+    registry = checks.registry(_local_plugins(found, local, where, allow_local_rules))
     settings = configuration.load(found, registry.families, registry.presets, file=config, preset=preset)
     project = Project(found, settings.exclude, settings.include)
     run = Run(project, settings, registry, environment)
     run.jobs = jobs or workers.available()
     if cache:
-        key = key_of(str(found), msgspec.to_builtins(settings), run.environment)
+        code = [(found / name).read_text("utf-8") for name in local]
+        key = key_of(str(found), msgspec.to_builtins(settings), run.environment, code)
         run.store = Cache(folder_of(found), key, Digests(run))
     return run
+
+
+def _local_plugins(root: Path, names: Sequence[str], where: str, allowed: bool) -> list[object]:
+    if not names:
+        return []
+    from example_sanity.core import localrules
+
+    return localrules.load(root, names, where, allowed=allowed)
 
 
 def _nearby(path: Path) -> str:

@@ -66,8 +66,13 @@ class Builtin:
 
 
 def registry(plugins: Iterable[object] = (), *, discover: bool = True) -> Registry:
-    """Return a registry with our families, ``plugins``, and what installed distributions offer (unless told not to)."""
+    """Return a registry with our families, ``plugins``, and what installed distributions offer (unless told not to).
+
+    Raises UsageError when a plugin declares a code or a name that another rule has.
+    """
     found = Registry([Builtin(), *plugins], discover=discover)
+    if len(found.manager.get_plugins()) > 1:
+        found.rules  # noqa: B018  # two rules of one code are an error, whether or not they run
     _use("example_sanity.launch.launchers", found.launchers)
     _use("example_sanity.parallel.backends", found.backends)
     return found

@@ -48,7 +48,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """``[tool.example-sanity]`` without the tables of the families.
 
     ``preset`` names the conventions of a project (verl, megatron-lm, slime). ``include`` and ``exclude`` are
-    gitignore-style patterns. ``baseline`` is the file of accepted findings. ``select`` and ``ignore`` are codes, names or families. ``families`` holds the options
+    gitignore-style patterns. ``baseline`` is the file of accepted findings. ``local_rules`` are Python files of the
+    repository that hold rules. ``select`` and ``ignore`` are codes, names or families. ``families`` holds the options
     of each family as its struct; ``path`` is the file that was read, relative to the root.
     """
 
@@ -60,6 +61,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     fail_on: Severity = Severity.ERROR
     baseline: str | None = None
     per_file_ignore: tuple[PerFileIgnore, ...] = ()
+    local_rules: tuple[str, ...] = ()
     families: dict[str, Any] = {}
     path: str | None = None
 
@@ -92,6 +94,14 @@ def load(
     merged.pop("preset", None)
     config = _build(merged, families, where)
     return msgspec.structs.replace(config, preset=name, path=_shown(path, root))
+
+
+def local_rules(root: Path, file: Path | None = None) -> tuple[str, tuple[str, ...]]:
+    """Return where the configuration is written and which files with rules it names. Raises UsageError."""
+    path, table = (file, _read(file, _table_of(file))) if file else _search(root)
+    where = f"{path.name if path else 'preset'}: [tool.example-sanity]"
+    names = {"local-rules": table["local-rules"]} if "local-rules" in table else {}
+    return where, convert(names, Config, where).local_rules
 
 
 def _build(table: dict[str, Any], families: Sequence[Family], where: str) -> Config:

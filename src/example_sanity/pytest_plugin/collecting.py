@@ -190,6 +190,8 @@ def _open_run(config: pytest.Config) -> Run:
         root=find_root([start]),
         config=config.invocation_params.dir / option if option else None,
         preset=config.getoption("example_sanity_preset"),
+        # Pytest executes code of the repository anyway.
+        allow_local_rules=True,
     )
     select = config.getoption("example_sanity_select")
     run.registry.resolve_all(select, "--example-sanity-select")
