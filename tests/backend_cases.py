@@ -7,8 +7,22 @@ from dataclasses import dataclass, field
 
 from example_sanity.parallel.backends import plans
 from example_sanity.parallel.mesh import Backend, Mesh
+from example_sanity.parallel.models import KINDS, Models
 
 Settings = Mapping[str, object]
+# Models with numbers that no real one has together.
+_PLAIN = {
+    "layers": 24,
+    "heads": 24,
+    "kv": 6,
+    "experts": 12,
+    "mtp": 0,
+    "positions": 32768,
+    **dict.fromkeys(KINDS, 0),
+}
+MODELS = Models(
+    {"odd": _PLAIN, "odd-gdn": {**_PLAIN, "heads": 16, "kv": 4, "gdn": 1, "linear_k": 6, "linear_v": 12}}
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +46,9 @@ def plan(
 ) -> Mesh:
     """Return the mesh of a backend, the only one in these settings."""
     (found,) = (
-        mesh for mesh in plans(settings, program, world, machine=machine) if mesh.backend.name == backend
+        mesh
+        for mesh in plans(settings, program, world, machine=machine, model=MODELS.lookup)
+        if mesh.backend.name == backend
     )
     return found
 

@@ -75,7 +75,7 @@ def launch_plans(run: Run, paths: Sequence[str]) -> list[Plan]:
 
 
 def _drawing(mesh: Mesh) -> str | None:
-    return drawings.svg(mesh) if mesh.legal and mesh.sizes["world"] <= _MOST_DRAWN else None
+    return drawings.svg(mesh) if mesh.buildable and mesh.sizes["world"] <= _MOST_DRAWN else None
 
 
 def _knobs(script: Script) -> list[Assignment]:
@@ -172,14 +172,14 @@ def plan_data(
 ) -> Data:
     """Return every mesh of every scenario, each with the verdict on the launcher's guard (null: it has none).
 
-    ``draw`` adds the grids of ranks of every legal mesh, as text.
+    ``draw`` adds the grids of ranks of every mesh that can be built, as text.
     """
     plans = []
     for launch in launches:
         for shown in launch_meshes(launch):
             case = guard_case(shown) if launch.scenario.name == launches[0].scenario.name else None
             proof = case.prove(root) if case else None
-            drawing = {"drawing": drawings.text(shown.mesh)} if draw and shown.mesh.legal else {}
+            drawing = {"drawing": drawings.text(shown.mesh)} if draw and shown.mesh.buildable else {}
             plans.append({**mesh_data(shown), "guard": _guard(proof) if proof else None, **drawing})
     return {"version": 1, "path": script.path, "plans": plans, "problems": list(problems)}
 

@@ -92,6 +92,15 @@ def test_torchrun_decides_the_world_of_an_sft_launch(write: Write) -> None:
     assert "8 GPUs cannot hold tp1·cp16·pp1" in _findings(write, run.format(16))[0].message
 
 
+def test_a_world_that_was_made_up_says_nothing(write: Write) -> None:
+    text = (
+        "torchrun --nnodes=1 --nproc_per_node=$1 -m verl.trainer.sft_trainer engine=megatron "
+        "engine.tensor_model_parallel_size=4\n"
+    )
+    assert _findings(write, text) == ()
+    assert len(_findings(write, text.replace("$1", "2"))) == 2
+
+
 def test_a_guard_without_cp_is_unsound_too_strict_and_shows_a_wrong_dp(write: Write) -> None:
     text = KNOBS + WITHOUT_CP + LAUNCH
 

@@ -54,17 +54,31 @@ def found(settings: Settings, program: str | None = PPO) -> list[tuple[str, str]
         {},
         {"trainer.nnodes": 2},
         {"model_engine": "dp", "trainer.nnodes": 2},
-        {"model_engine": "veomni"},
         {"model_engine": "${engine}"},
-        {f"{ACTOR}.strategy": "fsdp2", f"{ACTOR}.fsdp_config.fsdp_size": 8},
-        {f"{ACTOR}.strategy": "fsdp", f"{ACTOR}.megatron.{TP}": 8},
-        {"engine": "fsdp", "engine.ulysses_sequence_parallel_size": 2},
-        {"engine": "automodel", "engine.tp_size": 2},
+        {f"{ACTOR}.strategy": "mindspore"},
         {"config-name": "ppo_trainer"},
+        {"config-name": "ppo_trainer", "cfg": "job", f"{ACTOR}.strategy": "megatron"},
+        {"config-name": "my_trainer", "actor_rollout_ref.rollout.n": 8},
     ],
 )
 def test_other_launches_have_no_mesh_here(settings: Settings) -> None:
     assert found(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({f"{ACTOR}.strategy": "fsdp2", f"{ACTOR}.fsdp_config.fsdp_size": 8}, "fsdp"),
+        ({f"{ACTOR}.strategy": "fsdp", f"{ACTOR}.megatron.{TP}": 8}, "fsdp"),
+        ({"actor_rollout_ref.rollout.n": 8}, "fsdp"),
+        ({"model_engine": "veomni"}, "veomni"),
+        ({f"{ACTOR}.veomni.expert_parallel_size": 8, f"{ACTOR}.ppo_mini_batch_size": 8}, "veomni"),
+        ({f"{ACTOR}.strategy": "automodel", f"{ACTOR}.engine.tp_size": 2}, "automodel"),
+        ({"model_engine": "torchtitan"}, "torchtitan"),
+    ],
+)
+def test_other_engines_are_recognised(settings: Settings, name: str) -> None:
+    assert found(settings) == [(name, "actor")]
 
 
 def test_an_engine_key_of_another_program_is_not_verl() -> None:
@@ -109,6 +123,10 @@ def test_megatron_core_is_recognised(settings: Settings) -> None:
         ({"engine.cp": 4}, "megatron_lite"),
         ({"engine": "megatron"}, "megatron"),
         ({f"engine.{TP}": 4}, "megatron"),
+        ({"engine": "fsdp", "engine.ulysses_sequence_parallel_size": 2}, "fsdp"),
+        ({"engine": "automodel", "engine.tp_size": 2}, "automodel"),
+        ({"engine": "veomni"}, "veomni"),
+        ({"engine": "torchtitan"}, "torchtitan"),
     ],
 )
 def test_sft_is_recognised(settings: Settings, name: str) -> None:

@@ -141,4 +141,4 @@ def test_layers_that_do_not_divide_among_the_stages() -> None:
 def test_other_launches_are_not_slime(settings: dict[str, object]) -> None:
     base = {} if not settings else {"actor-num-nodes": 2, **settings}
     left = {name: value for name, value in base.items() if value is not None}
-    assert detect(left, "train.py") == ()
+    assert "slime" not in [backend.name for backend in detect(left, "train.py")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from example_sanity.core.finding import Severity
@@ -126,6 +126,55 @@ class Constraint:
             return not self.holds(values)
         except ZeroDivisionError:
             return False
+
+
+def stops(broken: Iterable[Constraint]) -> bool:
+    """Whether one of these broken constraints keeps the launch from running right."""
+    return any(rule.severity is Severity.ERROR for rule in broken)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The smallest change found that makes a mesh legal. A size of None means: leave that setting out.
+
+    ``called`` names the symbols that are no sizes of ranks, for launchers that give them no name of their own.
+    """
+
+    changes: tuple[tuple[str, int | None], ...]
+    derived: Sizes
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, derives: Iterable[str] = (), names: Mapping[str, str] | None = None) -> str:
+        """Say the change: ``with CP=4 it fits, dp=1``. ``names`` maps symbols to what the launcher calls them."""
+        called = {**self.called, **(names or {})}
+        parts = [
+            f"{size} GPUs"
+            if symbol == "world" and symbol not in called
+            else f"{called.get(symbol, symbol.upper())}{' unset' if size is None else f'={size}'}"
+            for symbol, size in self.changes
+        ]
+        result = "".join(f", {symbol}={self.derived[symbol]}" for symbol in derives if symbol in self.derived)
+        return f"with {' and '.join(parts)} it fits{result}"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A constraint that a mesh breaks, and the smallest change that makes the whole mesh legal."""
+
+    constraint: Constraint
+    problem: str
+    suggestion: Suggestion | None
+
+    @property
+    def message(self) -> str:
+        """Problem and change: ``8 GPUs cannot hold tp1·cp8·pp2 = 16; with CP=4 it fits, dp=1``."""
+        return self.text()
+
+    def text(self, names: Mapping[str, str] | None = None) -> str:
+        """Like :attr:`message`, with the launcher's own names in the change."""
+        if self.suggestion is None:
+            return self.problem
+        return f"{self.problem}; {self.suggestion.text(self.constraint.derives, names)}"
 
 
 def divides(split: Split, number: str, code: str, raises: str, source: str) -> Constraint:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from example_sanity.parallel.mesh import Mesh, Sizes, Split
+    from example_sanity.parallel.constraint import Sizes, Split
+    from example_sanity.parallel.mesh import Mesh
 
 _CELL_WIDTH, _CELL_HEIGHT, _GAP, _TITLE, _LABEL = 22, 14, 28, 20, 34
 _ROWS, _WIDEST = 32, 1100
@@ -36,7 +37,7 @@ def rank_coordinates(mesh: Mesh) -> tuple[Mapping[str, int], ...]:
 
     Raises ValueError for an illegal mesh, which no rank could ever build.
     """
-    if not mesh.legal:
+    if not mesh.buildable:
         raise ValueError("an illegal mesh has no ranks to draw")
     sizes = {**mesh.sizes, **mesh.derived}
     return tuple(

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from example_sanity.parallel.mesh import Backend, Mesh, Sizes
+from example_sanity.parallel.constraint import Sizes
+from example_sanity.parallel.mesh import MESH_CODES, Backend, Mesh
 
 if TYPE_CHECKING:
     from example_sanity.parallel.grid import Assignment, Grid
 
-# A guard speaks of the mesh that the ranks build. What a model needs beyond that has rules of its own.
-MESH_CODES = frozenset({"MSH001", "MSH002"})
+# A guard speaks of the mesh that the ranks build.
 MESH_STAGES = frozenset({"cfg", "args", "init"})
 
 

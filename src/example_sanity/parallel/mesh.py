@@ -8,109 +8,21 @@ other numbers that constraints look at: batches, lengths, rollout sizes and what
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from example_sanity.core.finding import Severity
-from example_sanity.parallel.constraint import STAGES, Constraint, Effect, Sizes, Split, Stage, divides
+from example_sanity.parallel.constraint import Constraint, Sizes, Split, Suggestion, Violation, stops
 from example_sanity.parallel.formula import formula
+from example_sanity.parallel.keys import Key, Settings, whole_number
 
-__all__ = ["STAGES", "Backend", "Constraint", "Effect", "Key", "Mesh", "Settings", "Sizes", "Split", "Stage"]
-__all__ += ["Suggestion", "Violation", "divides", "one_of", "stops", "switch", "whole_number"]
+__all__ = ["Backend", "Constraint", "Key", "Mesh", "Settings", "Sizes", "Split", "Suggestion", "Violation"]
+__all__ += ["stops", "whole_number"]
 
-Settings = Mapping[str, object]
+# What the ranks check when they build their groups. What a model or a batch needs beyond that has rules of its own.
+MESH_CODES = frozenset({"MSH001", "MSH002"})
 NOTHING: Mapping[str, int] = {}
-
-
-def whole_number(value: object) -> int | None:
-    """Return ``value`` as a size, or None when it is no whole number (text, a float, an interpolation)."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+", value.strip()):
-        return int(value)
-    return None
-
-
-def stops(broken: Iterable[Constraint]) -> bool:
-    """Whether one of these broken constraints keeps the launch from running right."""
-    return any(rule.severity is Severity.ERROR for rule in broken)
-
-
-def switch(value: object) -> int | None:
-    """Return 1 for a switch that is on and 0 for one that is off, or None where that is not known."""
-    if isinstance(value, str):
-        value = {"true": True, "false": False}.get(value.lower())
-    return int(value) if isinstance(value, bool) else None
-
-
-def one_of(*names: str) -> Callable[[object], int | None]:
-    """Return the reader of a choice: 1 where it is one of ``names``, 0 where it is another text."""
-    return lambda value: int(value in names) if isinstance(value, str) and value[:1].isalpha() else None
-
-
-@dataclass(frozen=True)
-class Key:
-    """Where a size is set: the settings keys that carry it, first one wins, and what it is when none does.
-
-    ``default`` is a number, the symbol whose size it takes, or None. None means that the size stays unset, and for a
-    factor of the world that the world is unknown. ``read`` makes a number of the value, or None of one it cannot read.
-    """
-
-    symbol: str
-    settings: tuple[str, ...]
-    default: int | str | None = None
-    read: Callable[[object], int | None] = whole_number
-
-    def find(self, settings: Settings) -> str | None:
-        """Return the settings key that carries the size, or None; ``null`` counts as left out."""
-        return next((name for name in self.settings if settings.get(name) is not None), None)
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """The smallest change found that makes a mesh legal. A size of None means: leave that setting out.
-
-    ``called`` names the symbols that are no sizes of ranks, for launchers that give them no name of their own.
-    """
-
-    changes: tuple[tuple[str, int | None], ...]
-    derived: Sizes
-    called: Mapping[str, str] = field(default_factory=dict)
-
-    def text(self, derives: Iterable[str] = (), names: Mapping[str, str] | None = None) -> str:
-        """Say the change: ``with CP=4 it fits, dp=1``. ``names`` maps symbols to what the launcher calls them."""
-        called = {**self.called, **(names or {})}
-        parts = [
-            f"{size} GPUs"
-            if symbol == "world" and symbol not in called
-            else f"{called.get(symbol, symbol.upper())}{' unset' if size is None else f'={size}'}"
-            for symbol, size in self.changes
-        ]
-        result = "".join(f", {symbol}={self.derived[symbol]}" for symbol in derives if symbol in self.derived)
-        return f"with {' and '.join(parts)} it fits{result}"
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A constraint that a mesh breaks, and the smallest change that makes the whole mesh legal."""
-
-    constraint: Constraint
-    problem: str
-    suggestion: Suggestion | None
-
-    @property
-    def message(self) -> str:
-        """Problem and change: ``8 GPUs cannot hold tp1·cp8·pp2 = 16; with CP=4 it fits, dp=1``."""
-        return self.text()
-
-    def text(self, names: Mapping[str, str] | None = None) -> str:
-        """Like :attr:`message`, with the launcher's own names in the change."""
-        if self.suggestion is None:
-            return self.problem
-        return f"{self.problem}; {self.suggestion.text(self.constraint.derives, names)}"
 
 
 @dataclass(frozen=True)
@@ -147,14 +59,14 @@ class Backend:
         elsewhere, such as the model's; the settings win over them.
         """
         hold = self.defaults_hold(settings)
-        sizes = _Reading(settings, hold)
+        sizes, others = _Reading(settings, hold), _Reading(settings, hold)
         sizes.read((*self.keys, *(self.world if world is None else ())))
+        others.read(self.facts)
         total = self._world(sizes) if world is None else world
         given = sizes.found if total is None else {**sizes.found, "world": total}
-        others = _Reading(settings, hold)
-        others.read(self.facts)
         unknown = frozenset(sizes.unknown | others.unknown | ({"world"} if total is None else set()))
-        known = {**{symbol: size for symbol, size in facts.items() if symbol not in unknown}, **others.found}
+        elsewhere = {symbol: size for symbol, size in facts.items() if symbol not in unknown}
+        known = _filled(self.facts, {**elsewhere, **others.found}, unknown)
         return Mesh(self, given, {**others.origin, **sizes.origin}, known, unknown)
 
     def complete(self, given: Sizes, unknown: frozenset[str] = frozenset()) -> dict[str, int]:
@@ -164,8 +76,8 @@ class Backend:
     def values(
         self, sizes: Sizes, facts: Sizes = NOTHING, unknown: frozenset[str] = frozenset()
     ) -> dict[str, int]:
-        """Return all that is known of complete ``sizes``: facts with their defaults, derived sizes, what follows."""
-        values = {**_filled(self.facts, {**facts, **sizes}, unknown), **self.derived(sizes)}
+        """Return all that is known of complete ``sizes``: the facts, derived sizes, and what follows from them."""
+        values = {**facts, **sizes, **self.derived(sizes)}
         undecided = set(unknown)
         for symbol, text in self.lets:
             needs = formula(text).symbols
@@ -247,7 +159,8 @@ def _filled(keys: Iterable[Key], given: Sizes, unknown: frozenset[str]) -> dict[
 class Mesh:
     """The sizes of one launch. ``given`` are those that were set (and the world); ``origin`` maps them to their keys.
 
-    ``facts`` are the other numbers that are known, ``unknown`` the symbols that are set to something unreadable.
+    ``facts`` are the other numbers that are known, ``unknown`` the symbols that are set to something unreadable. A mesh
+    that is made by hand has no facts but those it is given; one that is read from settings has their defaults too.
     """
 
     backend: Backend
@@ -293,6 +206,13 @@ class Mesh:
     def legal(self) -> bool:
         """Whether the backend accepts the mesh, be it with a warning."""
         return not stops(self._broken)
+
+    @property
+    def buildable(self) -> bool:
+        """Whether the ranks can build the mesh, whatever model and batch ask beyond it."""
+        sizes, splits = self.sizes, self.backend.splits
+        whole = all(split.known(sizes) and split.whole(sizes) for split in splits)
+        return bool(splits) and whole and not stops(r for r in self._broken if r.code in MESH_CODES)
 
     def key(self, symbol: str) -> str | None:
         """Return the settings key that sets a size, or that would where it is left out; None for a derived one."""

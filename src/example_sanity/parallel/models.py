@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from example_sanity.parallel.mesh import Sizes, whole_number
+from example_sanity.parallel.constraint import Sizes
+from example_sanity.parallel.keys import whole_number
 
 # Symbols of a model. mla, gdn, dsa and dsv4 are 1 for a model with multi-latent attention, gated delta nets, sparse
 # attention in the DeepSeek way, or the DeepSeek-V4 block, and 0 for any other.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from example_sanity.parallel.backends import BACKENDS
-from example_sanity.parallel.mesh import Backend, Key
+from example_sanity.parallel.keys import Key
+from example_sanity.parallel.mesh import Backend
 
 _INTRODUCTION = """\
 <!-- Made by `python -m example_sanity.parallel.page`; the source is `parallel/backends/`. -->

@@ -10,8 +10,9 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from example_sanity.parallel.constraint import Suggestion, stops
 from example_sanity.parallel.formula import formula
-from example_sanity.parallel.mesh import NOTHING, Mesh, Suggestion, stops
+from example_sanity.parallel.mesh import NOTHING, Mesh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,9 +24,9 @@ Change = tuple[str, "int | None"]
 
 # Among changes of the same ratio: what costs the user least comes first. Context and expert parallel leave the
 # model's split as it is, and many models allow only one tp.
-CHEAPEST_FIRST = ("vpp", "cp", "ep", "pp", "etp", "tp")
+CHEAPEST_FIRST = ("shards", "vpp", "cp", "ep", "pp", "etp", "tp")
 # How far from the given number a batch or a length is tried, in steps of one.
-REACH = 4096
+REACH = 8192
 
 
 def suggest(backend: Backend, given: Sizes, facts: Sizes = NOTHING) -> Suggestion | None:
@@ -59,7 +60,7 @@ class Search:
         return self._smallest(lambda broken: not stops(broken))
 
     def _smallest(self, enough: Callable[[list[Constraint]], bool]) -> Suggestion | None:
-        if self._given.get("world", 0) < 1:
+        if self._given.get("world", 1) < 1:
             return None
         for changes in self._candidates():
             for change in changes:
@@ -94,7 +95,7 @@ class Search:
         """The nearest numbers at or below and above ``start`` that repair the constraint, all else unchanged."""
         for step in (-1, 1):
             for size in range(start, start + step * (REACH + 1), step):
-                if size < 1:
+                if size < min(1, start):
                     break
                 facts = {**self._mesh.facts, symbol: size}
                 values = self._backend.values(self._mesh.sizes, facts, self._mesh.unknown)
@@ -114,22 +115,29 @@ class Search:
         options = self._options()
         yield _sorted([(change,) for change in options], self._given)
         worlds = list(self._worlds())
-        yield [change for change in worlds if (change[0][1] or 0) <= 4 * self._given["world"]]
+        yield [change for change in worlds if (change[0][1] or 0) <= 4 * self._given.get("world", 1)]
         pairs = itertools.combinations(options, 2)
         yield _sorted([pair for pair in pairs if pair[0][0] != pair[1][0]], self._given)
         yield worlds
 
     def _options(self) -> list[Change]:
-        world = self._given["world"]
-        divisors = [size for size in range(1, world + 1) if world % size == 0]
         options: list[Change] = []
         for key in sorted(self._backend.keys, key=lambda key: _rank(key.symbol)):
             if key.symbol in self._mesh.unknown or (key.default is None and key.symbol not in self._given):
                 continue
-            options += [(key.symbol, size) for size in divisors if size != self._given.get(key.symbol)]
+            options += [(key.symbol, size) for size in self._sizes if size != self._given.get(key.symbol)]
             if key.default is None:
                 options.append((key.symbol, None))
         return options
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """What a size can be: a divisor of the world, or a power of two up to the largest size where none is known."""
+        world = self._given.get("world")
+        if world is not None:
+            return [size for size in range(1, world + 1) if world % size == 0]
+        largest = max((self._mesh.sizes.get(key.symbol, 1) for key in self._backend.keys), default=1)
+        return [size for size in range(1, largest + 1) if power_of_two(size)]
 
     def _changed(self, change: tuple[Change, ...]) -> Sizes:
         sizes = {**self._given, **{symbol: size for symbol, size in change if size is not None}}

@@ -113,8 +113,18 @@ def option_origin(entry: Entry, option: str) -> tuple[str, ...]:
 
 def world_size(entry: Entry) -> int | None:
     """Return the ranks that torchrun starts, or None where the entry does not say a whole number of both sizes."""
-    if entry.kind != "torchrun":
+    if entry.kind != "torchrun" or _made_up(entry):
         return None
     nodes = whole_number(entry.options.get("nnodes", 1))
     per_node = whole_number(entry.options.get("nproc_per_node", 1))
     return nodes * per_node if nodes and per_node else None
+
+
+def _made_up(entry: Entry) -> bool:
+    """Whether one of torchrun's sizes depends on a placeholder."""
+    argv = entry.command.argv
+    words = (
+        argv[at] if argv[at].startswith("-") else argv[at - 1]
+        for at in entry.command.unstable.difference(entry.arguments)
+    )
+    return any(word.lstrip("-").replace("-", "_").startswith(("nnodes", "nproc_per_node")) for word in words)

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example_sanity.parallel.backends import megatron, megatron_lite, megatron_lm, slime
+from example_sanity.parallel.backends import (
+    automodel,
+    deepspeed,
+    fsdp,
+    megatron,
+    megatron_lite,
+    megatron_lm,
+    miles,
+    mindspeed,
+    nemo_rl,
+    openrlhf,
+    serving,
+    skyrl,
+    slime,
+    torchtitan,
+    veomni,
+)
+from example_sanity.parallel.keys import PROGRAM
 from example_sanity.parallel.mesh import NOTHING
 from example_sanity.parallel.models import ModelFacts, Models
 
@@ -16,8 +33,19 @@ if TYPE_CHECKING:
 BACKENDS: tuple[Backend, ...] = (
     *megatron_lite.BACKENDS,
     *megatron.BACKENDS,
+    *fsdp.BACKENDS,
+    *veomni.BACKENDS,
+    *automodel.BACKENDS,
+    *torchtitan.BACKENDS,
     *slime.BACKENDS,
+    *miles.BACKENDS,
+    *skyrl.BACKENDS,
+    *openrlhf.BACKENDS,
+    *nemo_rl.BACKENDS,
+    *mindspeed.BACKENDS,
     *megatron_lm.BACKENDS,
+    *deepspeed.BACKENDS,
+    *serving.BACKENDS,
 )
 SHIPPED = Models()
 _further: list[Backend] = []
@@ -34,6 +62,8 @@ def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...
     ``settings`` are full dotted keys without ``+`` (group choices as ``actor@actor_rollout_ref.actor``) or flag names
     without dashes; ``program`` is the dotted module or the file that is launched.
     """
+    if "cfg" in settings:  # Hydra prints the configuration and runs nothing
+        return ()
     return tuple(backend for backend in (*BACKENDS, *_further) if backend.applies(settings, program))
 
 
@@ -52,7 +82,9 @@ def plans(
     """
     found: list[Mesh] = []
     for backend in detect(settings, program):
-        mesh = backend.mesh(settings, world, {**_model(backend, settings, model), **machine})
+        mesh = backend.mesh(
+            {**settings, PROGRAM: program}, world, {**_model(backend, settings, model), **machine}
+        )
         if all((mesh.backend.name, mesh.values) != (m.backend.name, m.values) for m in found):
             found.append(mesh)
     return tuple(found)

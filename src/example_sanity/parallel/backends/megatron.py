@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from example_sanity.parallel.backends.megatron_core import (
     CHUNKS,
+    DENSE,
     EVEN_STAGES,
     EXPERTS,
     HEADS,
@@ -29,7 +30,10 @@ from example_sanity.parallel.backends.verl import (
     Engine,
     defaults_hold,
 )
-from example_sanity.parallel.mesh import Backend, Key, switch, whole_number
+from example_sanity.parallel.backends.verl_batch import sft, trained
+from example_sanity.parallel.constraint import claims, divides
+from example_sanity.parallel.keys import Key, switch, whole_number
+from example_sanity.parallel.mesh import Backend
 
 ENGINE = Engine(
     group="megatron",
@@ -66,7 +70,28 @@ def facts(*prefixes: str) -> tuple[Key, ...]:
 
 CONSTRAINTS = (*RANKS, *HEADS, *EXPERTS, *UNEVEN_STAGES, *EVEN_STAGES, *CHUNKS)
 
-ACTOR_BACKEND = Backend(
+IN_DRIVER = (
+    replace(
+        divides(DENSE, "VC-02a", "MSH001", "AssertionError", "verl/utils/config.py:89-97"),
+        formula="dynamic = 0 => world % (tp·cp·pp) = 0",
+        holds=lambda values: values["dynamic"] > 0 or DENSE.whole(values),
+        symbols=("tp", "cp", "pp", "world", "dynamic"),
+        effect="assertion",
+        stage="cfg",
+        refines="MC-31",
+    ),
+    *claims(
+        """
+        VC-02b BAT003 A cfg | verl/utils/config.py:98-113
+        dynamic = 0 and apart = 0 => b·n % (dp·mbs) = 0
+        {b}·{n} = {b·n} samples of a step do not divide among dp{dp}·micro batch {mbs} = {dp·mbs}
+          ({b·n % (dp·mbs)} left over)
+        adjust: b
+        """
+    ),
+)
+
+ENGINE_BACKEND = Backend(
     name="megatron",
     title="Megatron-Core",
     role="actor",
@@ -81,30 +106,39 @@ ACTOR_BACKEND = Backend(
     models=PPO_MODEL,
 )
 
+ACTOR_BACKEND = trained(ENGINE_BACKEND, ACTOR, "cp", *IN_DRIVER)
+
 BACKENDS = (
     ACTOR_BACKEND,
     replace(
-        ACTOR_BACKEND,
+        ENGINE_BACKEND,
         role="ref",
         keys=ENGINE.keys(f"{REF}.megatron", f"{ACTOR}.megatron"),
         facts=facts(f"{REF}.megatron", f"{ACTOR}.megatron"),
         applies=ENGINE.runs(REF, "ref@actor_rollout_ref.ref"),
     ),
-    replace(
-        ACTOR_BACKEND,
-        role="critic",
-        keys=ENGINE.keys(f"{CRITIC}.megatron"),
-        facts=facts(f"{CRITIC}.megatron"),
-        models=("critic.model.path",),
-        applies=ENGINE.runs(CRITIC, "critic@critic"),
+    trained(
+        replace(
+            ENGINE_BACKEND,
+            role="critic",
+            keys=ENGINE.keys(f"{CRITIC}.megatron"),
+            facts=facts(f"{CRITIC}.megatron"),
+            models=("critic.model.path",),
+            applies=ENGINE.runs(CRITIC, "critic@critic"),
+        ),
+        CRITIC,
+        "cp",
     ),
-    replace(
-        ACTOR_BACKEND,
-        role="sft",
-        keys=ENGINE.keys("engine"),
-        world=SFT_WORLD,
-        applies=ENGINE.trains,
-        facts=facts("engine"),
-        models=SFT_MODEL,
+    sft(
+        replace(
+            ENGINE_BACKEND,
+            role="sft",
+            keys=ENGINE.keys("engine"),
+            world=SFT_WORLD,
+            applies=ENGINE.trains,
+            facts=facts("engine"),
+            models=SFT_MODEL,
+        ),
+        "cp",
     ),
 )

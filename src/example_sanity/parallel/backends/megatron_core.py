@@ -109,8 +109,3 @@ def layout_stages(value: object) -> int | None:
         text, count = re.subn(r"\(([^()]*)\)(?:\*(\d+))?", lambda part: part[1] * int(part[2] or 1), text)
     text = re.sub(r"\|\*(\d+)", lambda part: "|" * int(part[1]), text)
     return text.count("|") + 1 if re.fullmatch(r"[EtmL*\d,|\s]+", text) else None
-
-
-def present(value: object) -> int | None:
-    """Return 1 for a setting that is there, whatever it says."""
-    return 1

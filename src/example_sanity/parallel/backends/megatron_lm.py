@@ -15,10 +15,10 @@ from example_sanity.parallel.backends.megatron_core import (
     SPLITS,
     UNEVEN_STAGES,
     layout_stages,
-    present,
 )
 from example_sanity.parallel.constraint import claims, divides
-from example_sanity.parallel.mesh import Backend, Key, Settings, one_of, switch
+from example_sanity.parallel.keys import Key, Settings, one_of, present, switch
+from example_sanity.parallel.mesh import Backend
 
 ARGUMENTS = "megatron/training/arguments.py"
 
@@ -175,13 +175,21 @@ CONSTRAINTS = (WORLD, *ARGUMENT_RULES, EXPERT_RANKS, *IN_RANKS, *HEADS, *UNEVEN_
 FACTS = (*MODEL, *STAGES, *BATCH)
 
 # Flags of trainers that pass Megatron's own through; those trainers are backends of their own.
-_OTHERS = ("actor-num-nodes", "actor-num-gpus-per-node", "rollout-batch-size", "hf-checkpoint")
+_MINDSPEED = (
+    "context-parallel-algo",
+    "ulysses-degree-in-cp",
+    "tp-2d",
+    "moe-tp-extend-ep",
+    "schedules-method",
+)
+_OTHERS = ("actor-num-nodes", "actor-num-gpus-per-node", "rollout-batch-size", "hf-checkpoint", *_MINDSPEED)
 
 
 def applies(settings: Settings, program: str | None) -> bool:
     """Return whether a launch calls Megatron-LM with its own flags."""
     sizes = any(name in settings for key in KEYS for name in key.settings)
-    return sizes and not any(name in settings for name in _OTHERS)
+    others = any(name in settings for name in _OTHERS) or (program or "").startswith(("vllm", "sglang"))
+    return sizes and not others
 
 
 BACKENDS = (

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from example_sanity.parallel.backends import megatron_lm
 from example_sanity.parallel.constraint import claims
-from example_sanity.parallel.mesh import Key, Settings, switch
+from example_sanity.parallel.keys import Key, Settings, switch
 
 WORLD = (
     Key("nnodes", ("actor-num-nodes",), 1),
@@ -104,15 +104,27 @@ CONSTRAINTS = (*(rule for rule in megatron_lm.CONSTRAINTS if rule.id not in _NOT
 _OWN = {key.symbol for key in DEFAULTS}
 
 # What only a launch of slime's train.py has; a conversion tool takes Megatron-LM's flags too.
-_SIGNS = ("actor-num-nodes", "actor-num-gpus-per-node")
+SIGNS = ("actor-num-nodes", "actor-num-gpus-per-node")
+# Flags of miles that slime does not have.
+MILES = (
+    "eval-num-gpus",
+    "use-rollout-indexer-replay",
+    "allow-partial-train-step",
+    "mlite-optimizer-backend",
+    "indep-dp",
+)
 
 
 def applies(settings: Settings, program: str | None) -> bool:
-    """Return whether a launch runs slime's trainer on Megatron-LM."""
-    trains = (
-        any(sign in settings for sign in _SIGNS) and settings.get("train-backend", "megatron") == "megatron"
-    )
-    return trains and "debug-rollout-only" not in settings
+    """Return whether a launch runs slime's trainer. One of miles that shows no flag of its own may be taken for it."""
+    of_miles = "miles" in (program or "") or any(sign in settings for sign in MILES)
+    return trains(settings, "megatron") and not of_miles
+
+
+def trains(settings: Settings, backend: str) -> bool:
+    """Return whether a launch trains on this backend of slime or miles."""
+    sized = any(sign in settings for sign in SIGNS) and "debug-rollout-only" not in settings
+    return sized and settings.get("train-backend", "megatron") == backend
 
 
 BACKENDS = (

@@ -6,10 +6,10 @@ n_gpus_per_node, engine groups), ``trainer/ppo/utils.py`` (when a reference poli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from example_sanity.parallel.mesh import Key, Settings
+from example_sanity.parallel.keys import Key, Settings
 
 ACTOR, REF, CRITIC = "actor_rollout_ref.actor", "actor_rollout_ref.ref", "critic"
 
@@ -60,12 +60,21 @@ class Engine:
 
     def trains(self, settings: Settings, program: str | None) -> bool:
         """Return whether a launch runs verl's SFT trainer on this engine."""
+        own = any(f"engine.{name}" in settings for name, _ in self.sizes.values())
+        return trains_with({self.group}, own)(settings, program)
+
+
+def trains_with(groups: Collection[str], default: bool) -> Callable[[Settings, str | None], bool]:
+    """Return the test whether verl's SFT trainer runs one of these engines; ``default`` counts where none is named."""
+
+    def applies(settings: Settings, program: str | None) -> bool:
         if program is not None and "verl" not in program and "sft" not in program:
             return False
         choice = next((settings[key] for key in ("engine", "engine@engine") if key in settings), None)
         stated = settings.get("engine.strategy") if choice is None else choice
-        own = any(f"engine.{name}" in settings for name, _ in self.sizes.values())
-        return own if stated is None else stated == self.group
+        return default if stated is None else stated in groups
+
+    return applies
 
 
 def stated_engine(settings: Settings, role: str, group_keys: tuple[str, ...]) -> str | None:

@@ -1,0 +1,66 @@
+"""Every backend with a rank order against an enumeration of its ranks, and every constraint has its case."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from example_sanity.parallel.backends import BACKENDS
+from example_sanity.parallel.constraint import Split
+from parallel import test_engines, test_megatron_lm, test_slime, test_trainers, test_verl_batch
+
+SPLITS = sorted({split for backend in BACKENDS for split in backend.splits}, key=repr)
+SIZES = (1, 1, 1, 2, 2, 3, 4, 6, 8)
+
+
+def worlds(split: Split, count: int) -> Iterator[dict[str, int]]:
+    """Return random sizes, half of them made to be legal; the same every time."""
+    chance = random.Random(0)
+    for number in range(count):
+        sizes = {part: chance.choice(SIZES) for part in split.parts}
+        product = split.size(sizes)
+        legal = number % 2 == 0 and product <= 96
+        yield {
+            **sizes,
+            "world": product * chance.randint(1, 96 // product) if legal else chance.randint(1, 96),
+        }
+
+
+def loops(split: Split, sizes: dict[str, int]) -> list[tuple[int, ...]] | None:
+    """Return the coordinates of every rank by nested loops, slowest outermost, or None where none fill the world.
+
+    No division: the free loop gets longer until the ranks are as many as the world.
+    """
+    for free in range(1, sizes["world"] + 1):
+        lengths = [free if symbol == split.derived else sizes[symbol] for symbol in reversed(split.order)]
+        ranks = list(itertools.islice(itertools.product(*map(range, lengths)), sizes["world"] + 1))
+        if len(ranks) >= sizes["world"]:
+            return ranks if len(ranks) == sizes["world"] else None
+    return None
+
+
+@pytest.mark.parametrize("split", SPLITS, ids=lambda split: "·".join(split.parts))
+def test_a_split_agrees_with_its_ranks(split: Split) -> None:
+    assert sorted(split.order) == sorted((*split.parts, split.derived))
+    for sizes in worlds(split, 600):
+        ranks = loops(split, sizes)
+        assert split.whole(sizes) == (ranks is not None), sizes
+        if ranks is not None:
+            everything = {**sizes, split.derived: sizes["world"] // split.size(sizes)}
+            for axis, symbol in enumerate(reversed(split.order)):
+                groups: dict[tuple[int, ...], int] = {}
+                for place in ranks:
+                    others = place[:axis] + place[axis + 1 :]
+                    groups[others] = groups.get(others, 0) + 1
+                assert set(groups.values()) == {everything[symbol]}
+                assert len(groups) * everything[symbol] == sizes["world"]
+
+
+def test_every_constraint_of_every_backend_has_a_case() -> None:
+    modules = (test_engines, test_trainers, test_verl_batch)
+    cases = [case for module in modules for _, some in module.ALL for case in some]
+    covered = {case.id for case in (*cases, *test_megatron_lm.CASES, *test_slime.CASES)}
+    assert {rule.id for backend in BACKENDS for rule in backend.constraints} - covered == set()
