@@ -13,12 +13,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from example_sanity.parallel.constraint import Constraint, Sizes, Split, Suggestion, Violation, stops
+from example_sanity.parallel.constraint import (
+    Constraint,
+    Sizes,
+    Split,
+    Suggestion,
+    Violation,
+    claims,
+    divides,
+    stops,
+)
 from example_sanity.parallel.formula import formula
 from example_sanity.parallel.keys import Key, Settings, whole_number
 
 __all__ = ["Backend", "Constraint", "Key", "Mesh", "Settings", "Sizes", "Split", "Suggestion", "Violation"]
-__all__ += ["stops", "whole_number"]
+__all__ += ["claims", "divides", "stops", "whole_number"]
 
 # What the ranks check when they build their groups. What a model or a batch needs beyond that has rules of its own.
 MESH_CODES = frozenset({"MSH001", "MSH002"})
