@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from example_sanity.core.project import Project
-from example_sanity.core.trace import SCRIPTS
+from example_sanity.core.trace import LISTING, SCRIPTS
 from example_sanity.launch import inputs
 from example_sanity.launch.syntax import parse
 from helpers import Write
 
 
 def noted(write: Write, text: str) -> set[str]:
-    project = Project(write({"a.sh": text, "common.inc": "X=1\n", "lib/b.sh": "true\n"}))
+    project = Project(write({"a.sh": text, "common.inc": "X=1\n", "lib/b.sh": "source common.inc\n"}))
     seen: set[str] = set()
     project.watch = seen.add
     inputs.note(parse("a.sh", text.encode()), project)
@@ -39,21 +39,31 @@ def test_plain_launchers_depend_on_themselves(write: Write, text: str) -> None:
     [
         "source common.inc\n",
         ". ./common.inc\n",
+        'source "$(dirname "$0")/common.inc"\n',
         "X=$(cat common.inc)\n",
-        "bash lib/b.sh\n",
-        "./lib/b.sh\n",
-        '"$DIR/b.sh" x\n',
+        "NAME=common.inc\nX=$(cat $NAME)\n",
         "read X < common.inc\n",
         "[ -f common.inc ] && X=1\n",
         "if [[ -e common.inc ]]; then X=1; fi\n",
-        "if test -d lib; then X=1; fi\n",
-        "for f in lib/*.sh; do echo $f; done\n",
-        "a | grep x\n",
-        "rm out\n",
     ],
 )
-def test_what_may_read_depends_on_scripts_and_named_files(write: Write, text: str) -> None:
-    seen = noted(write, text)
+def test_what_may_read_depends_on_the_files_it_names(write: Write, text: str) -> None:
+    assert noted(write, text) == {LISTING, "file:common.inc"}
 
-    assert SCRIPTS in seen
-    assert ("file:common.inc" in seen) == ("common.inc" in text)
+
+@pytest.mark.parametrize(
+    "text",
+    ["if test -d lib; then X=1; fi\n", "for f in lib/*.sh; do echo $f; done\n", "a | grep x\n", "rm out\n"],
+)
+def test_what_may_ask_for_files_depends_on_which_there_are(write: Write, text: str) -> None:
+    assert noted(write, text) == {LISTING}
+
+
+@pytest.mark.parametrize("text", ["bash lib/b.sh\n", "./lib/b.sh\n", '"$DIR/b.sh" x\n'])
+def test_what_a_script_runs_counts_with_what_that_reads(write: Write, text: str) -> None:
+    assert noted(write, text) == {LISTING, "file:lib/b.sh", "file:common.inc"}
+
+
+@pytest.mark.parametrize("text", ['source "$CONF"\n', 'bash "${NAME}.sh"\n', "source lib/*$X\n"])
+def test_a_computed_name_may_be_any_script(write: Write, text: str) -> None:
+    assert SCRIPTS in noted(write, text)

@@ -73,6 +73,18 @@ class Project:
         """The same as ``all_files``, for who does not depend on it."""
         return self._all_files
 
+    def files_named(self, name: str) -> tuple[str, ...]:
+        """Return the files with a name, wherever they stand, for who does not depend on the listing."""
+        return self._by_name.get(name, ())
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for path in self._all_files:
+            name = path.rpartition("/")[2]
+            found[name] = (*found.get(name, ()), path)
+        return found
+
     def peek(self, path: str) -> bytes | None:
         """Return the bytes of a file for who does not depend on them; None where it cannot be read."""
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from example_sanity.core.trace import SCRIPTS
+from example_sanity.core.trace import LISTING, SCRIPTS
 
 if TYPE_CHECKING:
     from example_sanity.core.project import Project
@@ -26,20 +26,49 @@ _READS = re.compile(
 )
 
 _ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
+_RUNS = re.compile(r"(?:^|[\s;&|(`])(?:source|\.|bash|sh|zsh|dash|exec|eval|xargs)(?=\s)[^\n]*", re.MULTILINE)
+_NAME = re.compile(r"[\w+.-]+")
 
 
 def note(script: Script, project: Project) -> None:
     """Tell the project what an evaluation of the script may look at.
 
     The sandbox does not say what it read, so this errs on the safe side: a script with a word that may read files
-    depends on every shell script, on which files there are, and on each file whose name it mentions.
+    depends on which files there are, on each file whose name it mentions, and on what those mention in turn; on every
+    shell script where it runs one under a name that is computed.
     """
-    text = "\n".join(line for line in script.text.split("\n") if not line.lstrip().startswith("#"))
-    text = _ARITHMETIC.sub("", text)
-    if not _READS.search(text):
-        return
-    project.watch(SCRIPTS)
-    for path in project.listing:
-        name = path.rpartition("/")[2]
-        if name in text:
-            project.watch(f"file:{path}")
+    seen: set[str] = {script.path}
+    texts = [script.text]
+    while texts:
+        text = _bare(texts.pop())
+        if not _READS.search(text):
+            continue
+        project.watch(LISTING)
+        if any(_is_computed(found[0], project) for found in _RUNS.finditer(text)):
+            project.watch(SCRIPTS)
+            return
+        mentioned = {path for name in _names(text) for path in project.files_named(name)} - seen
+        seen |= mentioned
+        texts += [_content(path, project) for path in sorted(mentioned)]
+
+
+def _bare(text: str) -> str:
+    """The text without comment lines and arithmetic."""
+    lines = (line for line in text.split("\n") if not line.lstrip().startswith("#"))
+    return _ARITHMETIC.sub("", "\n".join(lines))
+
+
+def _names(text: str) -> set[str]:
+    return set(_NAME.findall(text))
+
+
+def _is_computed(command: str, project: Project) -> bool:
+    """Whether the command runs a script whose name is no literal, as far as one can see."""
+    return "$" in command and not any(project.files_named(name) for name in _names(command))
+
+
+def _content(path: str, project: Project) -> str:
+    """The text of a script that may be run in turn; nothing for other files, which are only read."""
+    project.watch(f"file:{path}")
+    data = project.peek(path) if project.is_shell(path) else None
+    return (data or b"").decode("utf-8", "replace")
