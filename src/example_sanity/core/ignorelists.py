@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -135,12 +136,17 @@ def string_constants(project: Project, path: str) -> dict[str, Constant]:
 
     Raises Uninspectable when the file cannot be read.
     """
+    return _constants_of(project.text(path))
+
+
+@lru_cache(maxsize=8)
+def _constants_of(source: str) -> dict[str, Constant]:
     try:
-        tree = ast.parse(project.text(path))
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         message = f"cannot read its ignore lists: not Python for this interpreter: {error}"
         raise Uninspectable("SYS001", message) from error
-    return dict(_string_constants(tree, project.text(path)))
+    return dict(_string_constants(tree, source))
 
 
 def _string_constants(tree: ast.Module, source: str) -> Iterator[tuple[str, Constant]]:

@@ -117,6 +117,7 @@ class Run:
         self.jobs = 1
         self._trace = Trace()
         self._judged: dict[tuple[type[Rule], str], bool] = {}
+        self._matching: dict[tuple[Subject, str], bool] = {}
         project.watch = self._trace.note
 
     def options(self, family: str, kind: type[Options]) -> Options:
@@ -218,8 +219,11 @@ class Run:
         return merge_scenarios(finding for item in subjects for finding in check(item, self))
 
     def _matches(self, subject: Subject, path: str) -> bool:
-        loader = self.registry.loaders.get(subject)
-        return loader is not None and loader.matches(self, path)
+        key = (subject, path)
+        if key not in self._matching:
+            loader = self.registry.loaders.get(subject)
+            self._matching[key] = loader is not None and loader.matches(self, path)
+        return self._matching[key]
 
     def check(
         self,
@@ -336,6 +340,13 @@ class Run:
             self._judged[key] = self._looks(rule, path)
         return self._judged[key]
 
+    def _is_judged(self, path: str, rules: Sequence[type[Rule]]) -> bool:
+        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
+        # Most files are of no kind that any rule looks at, and there are more rules than kinds.
+        return any(self._matches(subject, path) for subject in subjects) and any(
+            self.judges(rule, path) for rule in rules
+        )
+
     def _looks(self, rule: type[Rule], path: str) -> bool:
         return rule.subject.is_per_file and self._matches(rule.subject, path) and rule.applies(path, self)
 
@@ -358,14 +369,12 @@ class Run:
             if explicit and self.project.is_excluded(name):
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
-            judged = [
-                path for path in self.project.under(name) if any(self.judges(rule, path) for rule in rules)
-            ]
+            judged = [path for path in self.project.under(name) if self._is_judged(path, rules)]
             if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
             chosen.update(dict.fromkeys(judged))
         own = self.config.path
-        if "." in names and own and any(self.judges(rule, own) for rule in rules):
+        if "." in names and own and self._is_judged(own, rules):
             chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
 
