@@ -137,6 +137,21 @@ def test_sites_in_files_that_are_sourced_and_run(write: Write) -> None:
     assert (result.commands[0].origins[2].path, result.commands[0].origins[2].span.line) == ("lib/a.sh", 2)
 
 
+def test_words_of_an_array_from_a_sourced_file(write: Write) -> None:
+    root = write(
+        {
+            "run.sh": 'source lib/args.sh\npython x "${ARGS[@]}" end\n',
+            "lib/args.sh": "N=2\nARGS=(\n  --n $N\n)\n",
+        }
+    )
+    result = evaluate(parse("run.sh", (root / "run.sh").read_bytes()), Scenario(), root)
+    assert [(o.path, o.span.line, o.exact, o.group, o.knobs) for o in result.commands[0].origins[2:]] == [
+        ("lib/args.sh", 3, True, "ARGS", ()),
+        ("lib/args.sh", 3, True, "ARGS", ("N",)),
+        ("run.sh", 2, True, None, ()),
+    ]
+
+
 def test_eval_and_bash_c_have_the_site_of_their_command() -> None:
     found = commands("X='python a'\n\neval \"$X\"\nbash -c 'python b'\n")
     assert [c.site.span.line for c in found] == [3, 4]

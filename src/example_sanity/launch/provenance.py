@@ -54,15 +54,23 @@ class _Layouts:
         self._made: dict[int, Layout] = {}
 
     def of(self, index: int) -> Layout:
+        """Return the layout of a file; that of a script alone serves all of its scenarios."""
+        if index == 0 and len(self._paths) < 2:
+            return _layout(self.script)
+        if index not in self._made:
+            self._made[index] = Layout(self._parsed(index), lambda: self._others(index))
+        return self._made[index]
+
+    def _others(self, index: int) -> list[Layout]:
+        return [self.of(other) for other in range(len(self._paths)) if other != index]
+
+    def _parsed(self, index: int) -> Script:
         from example_sanity.launch.syntax import parse
 
         if index == 0:
-            return _layout(self.script)
-        if index not in self._made:
-            path = self._paths[index]
-            data = self._texts[path].encode("utf-8", "surrogateescape")
-            self._made[index] = Layout(parse(path.lstrip("/"), data))
-        return self._made[index]
+            return self.script
+        path = self._paths[index]
+        return parse(path.lstrip("/"), self._texts[path].encode("utf-8", "surrogateescape"))
 
 
 _recent: list[Layout] = []  # the scenarios of a script come one after the other
@@ -85,15 +93,14 @@ def _command(record: Recorded, layouts: _Layouts) -> Command:
     found = layout.site_at(record.site[1])
     site = Origin(layout.script.path, layout.span_of(found, record.site[1]))
     matched = match(argv, layout.words_of(found)) if found else [None] * len(argv)
-    origins = tuple(_origin(layout, candidate, site) for candidate in matched)
+    origins = tuple(_origin(candidate, site) for candidate in matched)
     return Command(argv, seen, record.status, site, origins)
 
 
-def _origin(layout: Layout, candidate: Candidate | None, site: Origin) -> Origin:
+def _origin(candidate: Candidate | None, site: Origin) -> Origin:
     if candidate is None:
         return site
-    knobs = layout.knobs_of(candidate.reads)
-    return Origin(layout.script.path, candidate.span, exact=True, group=candidate.group, knobs=knobs)
+    return Origin(candidate.path, candidate.span, exact=True, group=candidate.group, knobs=candidate.knobs)
 
 
 def match(argv: Sequence[str], candidates: Sequence[Candidate]) -> list[Candidate | None]:

@@ -12,7 +12,7 @@ from example_sanity.launch import operand
 from example_sanity.launch.syntax import ArrayWord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from example_sanity.core.finding import Span
     from example_sanity.launch.source import Source
@@ -34,12 +34,13 @@ class Candidate:
     """A word as it is written, ready to be compared with a word as it was recorded.
 
     ``pieces`` are its literal parts, with None for each expansion; ``single`` says that it expands to one word
-    whatever the values are; ``group`` is the array that it stands in.
+    whatever the values are; ``group`` is the array that it stands in; ``knobs`` are the variables that feed it.
     """
 
+    path: str
     span: Span
     group: str | None
-    reads: tuple[str, ...]
+    knobs: tuple[str, ...]
     pieces: tuple[str | None, ...]
     single: bool
 
@@ -142,10 +143,14 @@ class _Way:
 
 
 class Layout:
-    """A script, seen as what its commands can expand to."""
+    """A script, seen as what its commands can expand to.
 
-    def __init__(self, script: Script) -> None:
+    ``siblings`` gives the other script files of the same evaluation: an array may come from one that was sourced.
+    """
+
+    def __init__(self, script: Script, siblings: Callable[[], Sequence[Layout]] = tuple) -> None:
         self.script = script
+        self._siblings = siblings
         self._words: dict[int, list[Candidate]] = {}
         self._knobs: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -198,12 +203,20 @@ class Layout:
         yield from inner
         pieces, single = pieces_of(word.text)
         if not inner or single:
-            yield Candidate(word.span, group, word.reads, pieces, single)
+            knobs = self.knobs_of(word.reads)
+            yield Candidate(self.script.path, word.span, group, knobs, pieces, single)
 
     def _inside(self, name: str, way: _Way) -> Iterator[Candidate]:
         if name in "@*123456789":
             yield from self._parameters(way)
             return
+        found = list(self._own(name, way))
+        for sibling in () if found else self._siblings():
+            found += sibling._own(name, way)
+        yield from found
+
+    def _own(self, name: str, way: _Way) -> Iterator[Candidate]:
+        """What this script itself puts into the array or variable."""
         for array in self.script.arrays:
             if array.name == name:
                 for word in array.words:
