@@ -87,3 +87,8 @@ class Bench:
     def uncovered(self, cases: Sequence[Case]) -> set[str]:
         """Return the constraints without a case."""
         return {rule.id for rule in self.backend.constraints} - {case.id for case in cases}
+
+
+def label(item: Bench | Case) -> str:
+    """Name a parameter of a test; the same in every process, as the workers of a parallel run compare names."""
+    return item.id if isinstance(item, Case) else f"{item.backend.name}-{item.backend.role}"

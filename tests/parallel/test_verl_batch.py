@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend_cases import Bench, Case
+from backend_cases import Bench, Case, label
 from example_sanity.parallel.backends import fsdp, plans, verl_batch
 
 MODEL = "actor_rollout_ref.model.path"
@@ -190,7 +190,7 @@ SFT_CASES = [
 ALL = [(BENCH, CASES), (SFT_BENCH, SFT_CASES)]
 
 
-@pytest.mark.parametrize(("bench", "case"), [(b, c) for b, cases in ALL for c in cases], ids=str)
+@pytest.mark.parametrize(("bench", "case"), [(b, c) for b, cases in ALL for c in cases], ids=label)
 def test_a_constraint_and_its_legal_twin(bench: Bench, case: Case) -> None:
     bench.assert_case(case)
 
