@@ -58,6 +58,7 @@ mkdir upper work root lower
 mount --bind "$LOWER" lower  # the path itself may hold a comma or a colon
 mount -t overlay overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work" root
 R=$PWD/root
+cp -r "$BOX/extra/." "$R/"
 show() {  # HOST-PATH PATH: read-only, or not at all
   mount --bind "$1" "$R$2"
   mount -o remount,bind,ro "$R$2" || mount -o remount,bind,ro,nosuid,nodev "$R$2"
@@ -79,8 +80,7 @@ mount -t tmpfs -o mode=755 none "$R/dev"
 for n in null zero urandom random; do : > "$R/dev/$n"; mount --bind "/dev/$n" "$R/dev/$n"; done
 ln -s /proc/self/fd "$R/dev/fd"; ln -s fd/0 "$R/dev/stdin"; ln -s fd/1 "$R/dev/stdout"; ln -s fd/2 "$R/dev/stderr"
 mount -t proc proc "$R/proc"
-cp -r "$BOX/extra/." "$R/"
-ulimit -f "$BLOCKS"; ulimit -u 256; ulimit -c 0
+ulimit -f "$BLOCKS"; ulimit -u 128; ulimit -c 0
 exec unshare --user --map-user=1000 --map-group=1000 --root="$R" --wd=/ -- \
   /native/setpriv --no-new-privs --inh-caps=-all --bounding-set=-all -- \
   /native/env -i "$@"
@@ -180,15 +180,21 @@ def _in_box(script: Script, scenario: Scenario, root: Path | None, names: set[st
 
 def _place_stubs(box: Path, names: Iterable[str], root: Path | None) -> None:
     for name in sorted({*names, sandbox.END, "mktemp"}):
-        if "/" not in name:
-            (box / "stubs" / name).symlink_to(STUB)
-        elif ".." not in name and not name.endswith("/"):
-            place = box / "extra" / name.lstrip("./")
-            if root is not None and (root / name.lstrip("./")).exists():
+        folder, _, base = name.rpartition("/")
+        if ".." in name or not base:
+            continue
+        if folder in ("", world.STUB_FOLDER):
+            place, target = box / "stubs" / base, STUB
+        elif folder in ("/bin", "/usr/bin"):
+            place, target = box / "links" / base, f"{world.STUB_FOLDER}/{STUB}"
+        else:
+            inside = name.lstrip("./")
+            place, target = box / "extra" / inside, f"{world.STUB_FOLDER}/{STUB}"
+            if root is not None and (root / inside).exists():
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileExistsError, NotADirectoryError):
-                place.symlink_to(f"{world.STUB_FOLDER}/{STUB}")
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            place.symlink_to(target)
 
 
 @contextlib.contextmanager
