@@ -41,6 +41,11 @@ class Case:
     world: int | None = None
 
 
+def label(item: object) -> str:
+    """Return the name of a parameter in a test: a backend's or a constraint's."""
+    return item.backend.name if isinstance(item, Bench) else getattr(item, "id", "")
+
+
 def plan(
     backend: str, settings: Settings, program: str | None, world: int | None, machine: Mapping[str, int]
 ) -> Mesh:

@@ -239,7 +239,7 @@ LITE_CASES = [
         "ML-16",
         {**_engine(tp=16), MODEL: "Qwen/Qwen2.5-7B"},
         "28 attention heads do not divide among tp16 (12 left over); with TP=4 it fits",
-        also=("ML-17",),
+        also=("ML-17", "XN-01"),
     ),
     Case(
         "ML-17",
@@ -371,14 +371,12 @@ def test_a_constraint_and_its_legal_twin(bench: Bench, case: Case) -> None:
     bench.assert_case(case)
 
 
-@pytest.mark.parametrize(
-    ("bench", "cases"), ALL, ids=lambda bench: getattr(getattr(bench, "backend", None), "name", "")
-)
+@pytest.mark.parametrize(("bench", "cases"), ALL, ids=label)
 def test_every_rule_of_an_engine_has_a_case(bench: Bench, cases: list[Case]) -> None:
     assert {name for name in bench.uncovered(cases) if not name.startswith(("VC-", "VR-", "VL-"))} == set()
 
 
-@pytest.mark.parametrize("bench", [bench for bench, _ in ALL], ids=lambda bench: bench.backend.name)
+@pytest.mark.parametrize("bench", [bench for bench, _ in ALL], ids=label)
 def test_legal_settings_are_silent(bench: Bench) -> None:
     assert bench.mesh().violations == ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend_cases import Bench, Case
+from backend_cases import Bench, Case, label
 from example_sanity.parallel.backends import detect, slime
 
 BENCH = Bench(
@@ -96,7 +96,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", CASES, ids=label)
 def test_a_constraint_and_its_legal_twin(case: Case) -> None:
     BENCH.assert_case(case)
 

@@ -667,7 +667,7 @@ def test_a_constraint_and_its_legal_twin(bench: Bench, case: Case) -> None:
     bench.assert_case(case)
 
 
-@pytest.mark.parametrize("bench", [bench for bench, _ in ALL], ids=lambda bench: bench.backend.name)
+@pytest.mark.parametrize("bench", [bench for bench, _ in ALL], ids=label)
 def test_legal_settings_are_silent(bench: Bench) -> None:
     assert bench.mesh().violations == ()
 

@@ -26,7 +26,7 @@ Change = tuple[str, "int | None"]
 # model's split as it is, and many models allow only one tp.
 CHEAPEST_FIRST = ("shards", "vpp", "cp", "ep", "pp", "etp", "tp")
 # How far from the given number a batch or a length is tried, in steps of one.
-REACH = 8192
+REACH = 1024
 
 
 def suggest(backend: Backend, given: Sizes, facts: Sizes = NOTHING) -> Suggestion | None:

@@ -21,6 +21,7 @@ from example_sanity.parallel.backends import (
     torchtitan,
     veomni,
 )
+from example_sanity.parallel.backends.common import anywhere
 from example_sanity.parallel.keys import PROGRAM
 from example_sanity.parallel.mesh import NOTHING
 from example_sanity.parallel.models import ModelFacts, Models
@@ -30,23 +31,24 @@ if TYPE_CHECKING:
 
     from example_sanity.parallel.mesh import Backend, Mesh, Settings, Sizes
 
-BACKENDS: tuple[Backend, ...] = (
-    *megatron_lite.BACKENDS,
-    *megatron.BACKENDS,
-    *fsdp.BACKENDS,
-    *veomni.BACKENDS,
-    *automodel.BACKENDS,
-    *torchtitan.BACKENDS,
-    *slime.BACKENDS,
-    *miles.BACKENDS,
-    *skyrl.BACKENDS,
-    *openrlhf.BACKENDS,
-    *nemo_rl.BACKENDS,
-    *mindspeed.BACKENDS,
-    *megatron_lm.BACKENDS,
-    *deepspeed.BACKENDS,
-    *serving.BACKENDS,
+_MODULES = (
+    megatron_lite,
+    megatron,
+    fsdp,
+    veomni,
+    automodel,
+    torchtitan,
+    slime,
+    miles,
+    skyrl,
+    openrlhf,
+    nemo_rl,
+    mindspeed,
+    megatron_lm,
+    deepspeed,
+    serving,
 )
+BACKENDS: tuple[Backend, ...] = tuple(anywhere(one) for module in _MODULES for one in module.BACKENDS)
 SHIPPED = Models()
 _further: list[Backend] = []
 

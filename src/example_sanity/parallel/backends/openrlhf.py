@@ -93,6 +93,7 @@ BACKENDS = (
         constraints=(*RL_RULES, *RANKS, *ACCUMULATION),
         applies=rl,
         facts=(*BATCH, *RL, _KL),
+        lets=(("needed", "world if colocated > 0 else world + engines·rtp"),),
         models=("actor.model_name_or_path", "pretrain"),
     ),
     Backend(

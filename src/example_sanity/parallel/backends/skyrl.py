@@ -64,6 +64,7 @@ LETS = (
     ("rank_m", "m·n // dp"),
     ("rank_b", "b·n // dp"),
     ("engine_gpus", "engines·rtp·rpp·rdp"),
+    ("needed", "world if colocated > 0 else world + engine_gpus"),
 )
 RULES = claims(
     """

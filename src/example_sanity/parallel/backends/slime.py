@@ -31,6 +31,8 @@ ROLLOUT = (
     Key("engine", ("rollout-num-gpus-per-engine",), 1),
     Key("rpp", ("sglang-pp-size", "sglang-pipeline-parallel-size"), 1),
     Key("rdp", ("sglang-dp-size", "sglang-data-parallel-size"), 1),
+    Key("colocated", ("colocate",), 0, switch),
+    Key("rollout_gpus", ("rollout-num-gpus",), 0),
     Key("dp_attention", ("sglang-enable-dp-attention",), 0, switch),
 )
 LETS = (
@@ -39,6 +41,7 @@ LETS = (
     ("rollouts", "prompts·n"),
     ("group", "pp if chunks > 1 else 1"),
     ("rtp", "engine // rpp"),
+    ("needed", "world if colocated > 0 else world + rollout_gpus"),
 )
 
 _ARGUMENTS, _SCHEDULE = "slime/utils/arguments.py", "slime/utils/dp_schedule.py"

@@ -46,13 +46,17 @@ def rollout() -> tuple[Key, ...]:
 def batch(role: str) -> tuple[Key, ...]:
     """Return the keys of the batch chain of a role (actor or critic), its settings prefix."""
     actor = "actor_rollout_ref.actor"
+
+    def own(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((f"{role}.{name}", f"{actor}.{name}")))
+
     return (
         Key("b", ("data.train_batch_size",), 1024),
         Key("n", (f"{_ROLLOUT}.n",), 1),
-        Key("m", (f"{role}.ppo_mini_batch_size", f"{actor}.ppo_mini_batch_size"), 256),
+        Key("m", own("ppo_mini_batch_size"), 256),
         Key("mbs", (f"{role}.ppo_micro_batch_size_per_gpu",)),
         Key("old_mbs", (f"{role}.ppo_micro_batch_size",)),
-        Key("dynamic", (f"{role}.use_dynamic_bsz", f"{actor}.use_dynamic_bsz"), 0, switch),
+        Key("dynamic", own("use_dynamic_bsz"), 0, switch),
         Key("tokens", (f"{role}.ppo_max_token_len_per_gpu",), 16384 if role == actor else 32768),
         Key("prompt", ("data.max_prompt_length",), 512),
         Key("response", ("data.max_response_length",), 512),
