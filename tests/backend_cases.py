@@ -41,11 +41,6 @@ class Case:
     world: int | None = None
 
 
-def label(item: object) -> str:
-    """Return the name of a parameter in a test: a backend's or a constraint's."""
-    return item.backend.name if isinstance(item, Bench) else getattr(item, "id", "")
-
-
 def plan(
     backend: str, settings: Settings, program: str | None, world: int | None, machine: Mapping[str, int]
 ) -> Mesh:
@@ -94,6 +89,8 @@ class Bench:
         return {rule.id for rule in self.backend.constraints} - {case.id for case in cases}
 
 
-def label(item: Bench | Case) -> str:
+def label(item: object) -> str:
     """Name a parameter of a test; the same in every process, as the workers of a parallel run compare names."""
-    return item.id if isinstance(item, Case) else f"{item.backend.name}-{item.backend.role}"
+    if isinstance(item, Bench):
+        return f"{item.backend.name}-{item.backend.role}"
+    return item.id if isinstance(item, Case) else ""

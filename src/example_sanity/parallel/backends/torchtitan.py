@@ -63,7 +63,7 @@ NATIVE_RULES = (
         step_tokens % (seq·mbs·dp) = 0
         {step_tokens} tokens of a step do not divide into {seq}·{mbs} = {seq·mbs} on dp{dp} ({step_tokens % (seq·mbs·dp)}
           left over)
-        adjust: step_tokens
+        adjust: step_tokens@max(1,step_tokens//(seq·mbs·dp))·seq·mbs·dp
 
         TT-06 MSH007 V model | torchtitan/distributed/pipeline_parallel.py:233
         pp > 1 and per_stage > 0 => ceil(layers + emb + loss, per_stage) % pp = 0
