@@ -196,6 +196,43 @@ def test_an_uninspectable_file_fails_once_and_skips_what_needed_it(
     )
 
 
+def test_an_ignore_list_is_judged_although_a_launcher_that_it_names_is_broken(
+    repository: Repository, sanity: Run
+) -> None:
+    table = (
+        "[[tool.example-sanity.per-file-ignore]]\npath = '/examples/'\nrules = ['mesh']\nreason = 'legacy'\n"
+    )
+    repository({"examples/run_a_fsdp.sh": "if then\n", "pyproject.toml": table})
+
+    result = sanity("--example-sanity-only", "pyproject.toml", "examples", "-v")
+
+    result.stdout.fnmatch_lines(["pyproject.toml::inspect PASSED*", "pyproject.toml::ignores PASSED*"])
+
+
+def test_what_was_worked_out_is_kept_unless_pytest_keeps_nothing(repository: Repository, sanity: Run) -> None:
+    root = repository()
+
+    sanity("--example-sanity-only", "-p", "no:cacheprovider")
+    assert not (root / ".example-sanity-cache").exists()
+    sanity("--example-sanity-only")
+    assert list((root / ".example-sanity-cache").glob("*.msgpack"))
+    sanity("--example-sanity-only").assert_outcomes(passed=9, failed=1)
+
+
+def test_local_rules_need_no_leave(repository: Repository, sanity: Run) -> None:
+    rule = """
+from example_sanity import Rule, Subject
+class Odd(Rule):
+    code, name, summary, subject = 'LOC001', 'odd', 'odd', Subject.SCRIPT_PATH
+    def check(self, subject, context):
+        return ()
+RULES = (Odd,)
+"""
+    repository(**{"rules.py": rule, "pyproject.toml": "[tool.example-sanity]\nlocal-rules = ['rules.py']\n"})
+
+    sanity("--example-sanity-only", f"{GOOD}::local").assert_outcomes(passed=1)
+
+
 def test_warnings_are_shown_and_do_not_fail(repository: Repository, sanity: Run) -> None:
     repository({"examples/run_a_fsdp.sh": "while true; do :; done\n"})
 

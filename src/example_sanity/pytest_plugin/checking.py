@@ -101,10 +101,15 @@ class Checker:
             codes = {rule.code for rule in self._rules(*_WIDE)}
             return self._outcome(finding for finding in self._all if finding.code in codes)
         if name == INSPECT:
-            problems = self.run.obstacles(self._scope.rules, path)
+            problems = self._obstacles(self._scope.rules, path)
             problems += [self._unreadable[path]] if path in self._unreadable else []
             return self._outcome(settling.settle(self.run, problems, Scope((), (path,), (path,))).findings)
         return self._family_outcome(path, name)
+
+    def _obstacles(self, rules: Sequence[type[Rule]], path: str) -> list[Finding]:
+        """What of a file could not be inspected. Another file that a rule needed has an item of its own, if it is asked for."""
+        elsewhere = set(self._scope.files) - {path}
+        return [item for item in self.run.obstacles(rules, path) if item.path not in elsewhere]
 
     def _family_outcome(self, path: str, family: str) -> Outcome:
         own = [rule for rule in self._scope.rules if self._family[rule.code] == family]
@@ -114,7 +119,7 @@ class Checker:
         afterwards = {rule.code for rule in own if rule.subject is Subject.SUPPRESSION}
         if afterwards and path in self._commented:
             found += [item for item in self._all if item.code in afterwards and item.path == path]
-        return self._outcome(found, self.run.obstacles(per_file, path))
+        return self._outcome(found, self._obstacles(per_file, path))
 
     def _outcome(self, findings: Iterable[Finding], obstacles: Sequence[Finding] = ()) -> Outcome:
         every = list(findings)

@@ -190,6 +190,7 @@ def _open_run(config: pytest.Config) -> Run:
         root=find_root([start]),
         config=config.invocation_params.dir / option if option else None,
         preset=config.getoption("example_sanity_preset"),
+        cache=config.pluginmanager.hasplugin("cacheprovider"),
         # Pytest executes code of the repository anyway.
         allow_local_rules=True,
     )
