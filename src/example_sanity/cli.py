@@ -284,6 +284,34 @@ cli.add_command(
 
 
 @cli.command(context_settings=_HELP)
+@click.argument("script", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--python",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="PATH",
+    help="Inspect the environment of this interpreter, virtual environment or site-packages (default: our own).",
+)
+@click.option(
+    "--with",
+    "chosen",
+    multiple=True,
+    metavar="NAME",
+    help="Hold the environment to this extra, dependency group, requirements file or Dockerfile, too (repeatable).",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_project_options
+def doctor(**options: Any) -> int:
+    """Compare what is installed with what SCRIPT and its repository ask for (default: the repository).
+
+    Versions, extras, shadowed packages, PYTHONPATH, and the GPUs of this machine. Nothing is imported or run; exits 1 on
+    a mismatch.
+    """
+    from example_sanity.doctor import command
+
+    return command.doctor(**options)
+
+
+@cli.command(context_settings=_HELP)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--add", is_flag=True, help="Accept new findings, too.")
 @_project_options

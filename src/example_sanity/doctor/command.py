@@ -1,0 +1,81 @@
+"""The command ``doctor``: gather, judge, and report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from example_sanity import session, show
+from example_sanity.core.errors import ExitCode
+from example_sanity.doctor import conflicts, environment, gpus, launching, report, sources, versions
+from example_sanity.doctor.environment import Environment
+from example_sanity.doctor.findings import Verdict
+from example_sanity.doctor.sources import Sources
+from example_sanity.doctor.versions import Row
+from example_sanity.launch.command import Launch
+from example_sanity.launch.syntax import Script
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that ``doctor`` found out. ``gpus`` is a sentence on the GPUs, None without a script."""
+
+    script: Script | None
+    environment: Environment
+    sources: Sources
+    rows: tuple[Row, ...]
+    launch: Launch | None
+    verdict: Verdict
+    problems: tuple[str, ...] = ()
+    gpus: str | None = None
+
+
+def doctor(script: Path | None, form: str, python: Path | None, chosen: Sequence[str], **options: Any) -> int:
+    """Print what is installed against what is asked for. Returns 1 on a mismatch, or where the script could not be evaluated.
+
+    Raises UsageError.
+    """
+    found = diagnose(script, python, chosen, **options)
+    data = report.data(found)
+    if form == "json":
+        from example_sanity.report.json import encode
+
+        click.echo(encode(data), nl=False)
+    else:
+        colour = session.wants_colour()
+        click.echo("\n".join(report.text(data, colour)), color=colour)
+    return ExitCode.FINDINGS if found.verdict.mismatches or found.problems else ExitCode.CLEAN
+
+
+def diagnose(script: Path | None, python: Path | None, chosen: Sequence[str], **options: Any) -> Diagnosis:
+    """Compare an environment with a project and a launcher of it; nothing of either is run or imported."""
+    run = session.open_run([script] if script else [], **options)
+    here = environment.at(python) if python else environment.running()
+    syntax, launches, problems = show.evaluate(run, script) if script else (None, [], [])
+    asked = sources.gather(run.project, syntax, here.distributions)
+    used = sources.used_extras(asked.asked, set(launching.values(launches[:1])))
+    asked = asked.hold(chosen, used)
+    rows = tuple(versions.rows(asked.asked, here))
+    verdict = versions.verdict(rows)
+    for row in rows:
+        verdict += versions.missing_of_extras(row, here)
+    verdict += conflicts.conflicts(asked, here)
+    names = {row.name for row in rows} | asked.own
+    verdict += launching.twice(here, names)
+    launch = launches[0] if launches else None
+    sentence = None
+    if launch and launch.entries:
+        for entry in launch.entries:
+            verdict += launching.judge_entry(entry, launch, run.project.root, here, names)
+        counted, sentence = launching.compare_gpus(launch, gpus.visible())
+        verdict += counted
+    return Diagnosis(syntax, here, asked, rows, launch, _unique(verdict), tuple(problems), sentence)
+
+
+def _unique(verdict: Verdict) -> Verdict:
+    """The same without repetitions: two commands of a launcher often have the same defect."""
+    return Verdict(tuple(dict.fromkeys(verdict.mismatches)), tuple(dict.fromkeys(verdict.notes)))
