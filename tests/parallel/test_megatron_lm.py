@@ -174,7 +174,7 @@ CASES = [
     Case(
         "MC-48",
         {VRANKS: 4},
-        "6 layers of a stage do not divide into 4 model chunks (2 left over); with PP=2 it fits",
+        "6 layers of a stage do not divide into 4 model chunks (2 left over); with num-virtual-stages-per-pipeline-rank=3 it fits",
         good={VRANKS: 3},
     ),
 ]

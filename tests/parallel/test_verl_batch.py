@@ -70,7 +70,7 @@ CASES = [
     Case(
         "VC-11",
         {RTP: 3},
-        "16 GPUs do not divide into rollout replicas of tp3·dp1·pp1 = 3 (1 left over); with tensor_model_parallel_size=2 it fits",
+        "a world of 16 does not divide into rollout replicas of tp3·dp1·pp1 = 3 (1 left over); with tensor_model_parallel_size=2 it fits",
         also=("VL-01",),
     ),
     Case(

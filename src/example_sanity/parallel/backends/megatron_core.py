@@ -88,6 +88,7 @@ CHUNKS = claims(
       => (layers + emb + loss) // pp % chunks = 0
     {(layers + emb + loss) // pp} layers of a stage do not divide into {chunks} model chunks
       ({(layers + emb + loss) // pp % chunks} left over)
+    adjust: vranks
     """,
     f"{BLOCK}:",
 )

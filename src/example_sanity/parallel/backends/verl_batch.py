@@ -92,7 +92,7 @@ ROLLOUT = claims(
 
     VC-11 MSH006 A init | workers/engine_workers.py:654-660
     apart = 0 => world % w = 0
-    {world} GPUs do not divide into rollout replicas of tp{rtp}·dp{rdp}·pp{rpp} = {w} ({world % w} left over)
+    a world of {world} does not divide into rollout replicas of tp{rtp}·dp{rdp}·pp{rpp} = {w} ({world % w} left over)
     adjust: rtp
 
     VR-04 MSH006 A init | workers/rollout/replica.py:107-116
@@ -126,7 +126,7 @@ ROLLOUT = claims(
     adjust: max_len
 
     VR-09 MSH011 slow init | workers/rollout/replica.py
-    apart = 0 => rtp <= gpn
+    apart = 0 and nnodes > 1 => rtp <= gpn
     tensor parallel groups of the rollout (tp{rtp}) span nodes of {gpn} GPUs
     adjust: rtp
     """
