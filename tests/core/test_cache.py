@@ -282,3 +282,22 @@ def test_a_script_depends_on_what_it_sources(write: Write, capsys: Capture) -> N
     write({"examples/common.inc": "ENGINE=megatron\n"})
 
     assert cli(capsys, "naming", str(root))[0] == cli(capsys, "naming", str(root), "--no-cache")[0] == 1
+
+
+def test_a_warm_run_loads_neither_parser_nor_sandbox(write: Write) -> None:
+    root = write({SCRIPT: LAUNCH, "examples/run_qwen3_npu_fsdp.sh": LAUNCH})
+    source = str(Path(__file__).parents[2] / "src")
+    program = (
+        "import sys; from example_sanity.cli import run; run(sys.argv[1:]); "
+        "print([name for name in ('bashkit', 'tree_sitter', 'rapidfuzz') if name in sys.modules])"
+    )
+    call = [sys.executable, "-c", program, "check", str(root), "--root", str(root), "--jobs", "1"]
+
+    def loaded() -> str:
+        done = subprocess.run(
+            call, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source}
+        )
+        return done.stdout.splitlines()[-1]
+
+    assert "bashkit" in loaded()
+    assert loaded() == "[]"
