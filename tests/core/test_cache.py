@@ -215,6 +215,7 @@ def test_digests_follow_what_they_stand_for(write: Write) -> None:
     assert changed({"a.sh": "1\n"}) == set()
     assert changed({"a.sh": "2\n"}) == {"file:a.sh", SCRIPTS}
     assert changed({"b.txt": "2\n"}) == {"file:b.txt"}
+    assert changed({".example-sanity-baseline.json": '{"version": 1, "findings": {}}'}) == set()
     assert changed({"c.txt": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
     assert changed({".gitignore": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
     assert changed({".gitignore": "2\n"}) == {GIT_RULES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ class Digests:
         project = self._run.project
         if name == NAMED:
             return _joined(self._run.named)
-        files = project.listing
+        # Nothing follows from the baseline being there; writing one must not cost the whole cache.
+        baseline = self._run.config.baseline or DEFAULT
+        files = [path for path in project.listing if path != baseline]
         extra: Iterable[str] = {
             LISTING: (),
             SCRIPTS: (path for path in files if project.is_shell(path)),
