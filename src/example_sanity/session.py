@@ -15,7 +15,7 @@ import msgspec
 from example_sanity import __version__, checks
 from example_sanity.core import config as configuration
 from example_sanity.core import workers
-from example_sanity.core.cache import Cache, folder_of, key_of
+from example_sanity.core.cache import Cache, folder_of, key_of, sources_of
 from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
 from example_sanity.core.finding import Severity
 from example_sanity.core.inputs import Digests
@@ -56,6 +56,7 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     run.jobs = jobs or workers.available()
     if cache:
         code = [(found / name).read_text("utf-8") for name in local]
+        code += sources_of(plugin for plugin, _ in registry.manager.list_plugin_distinfo())
         key = key_of(str(found), msgspec.to_builtins(settings), run.environment, code)
         run.store = Cache(folder_of(found), key, Digests(run))
     return run

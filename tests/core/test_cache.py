@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spy as spies
-from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of
+from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of, sources_of
 from example_sanity.core.finding import Finding
 from example_sanity.core.inputs import Digests
 from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS, Outcome
@@ -245,6 +246,21 @@ def test_names_that_are_no_text_are_looked_at_each_time(tmp_path: Path) -> None:
     assert [path for path in ("\udcff.txt", "a.txt", "b.txt", "c.txt") if again.get(path, "SPY001")] == [
         "c.txt"
     ]
+
+
+def test_a_plugin_under_development_is_told_from_what_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "their_rules").mkdir()
+    (tmp_path / "their_rules/__init__.py").write_text("")
+    (tmp_path / "their_rules/rules.py").write_text("class Plugin:\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugin = importlib.import_module("their_rules.rules").Plugin()
+    before = sources_of([plugin])
+
+    assert sources_of([plugin]) == before != []
+    (tmp_path / "their_rules/more.py").write_text("x = 1\n")
+    assert sources_of([plugin]) != before
 
 
 def no_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,6 +196,22 @@ def key_of(*parts: object) -> str:
     return text.hexdigest()
 
 
+def sources_of(plugins: Iterable[object]) -> list[str]:
+    """Return the files of plugins by size and time: one under development changes without a new version."""
+    names = {str(getattr(item, "__module__", None) or getattr(item, "__name__", "")) for item in plugins}
+    modules = [sys.modules[name] for name in sorted(names) if name in sys.modules]
+    packages = {(module.__name__.partition(".")[0], module) for module in modules}
+    lines: list[str] = []
+    for name, module in sorted(packages, key=lambda pair: pair[0]):
+        top = sys.modules.get(name, module)
+        for folder in getattr(top, "__path__", ()):
+            lines += _sources(folder)
+        if module.__file__:
+            about = Path(module.__file__).stat()
+            lines.append(f"{module.__file__} {about.st_size} {about.st_mtime_ns}\n")
+    return lines
+
+
 def _sources(folder: str | Path) -> Iterator[str]:
     """Our own files by size and time, so that who works on a rule never sees what it said before."""
     with os.scandir(folder) as entries:

@@ -12,8 +12,9 @@ import msgspec
 from example_sanity.core import baseline as baselines
 from example_sanity.core import ignorelists, settling, system, workers
 from example_sanity.core.errors import Uninspectable, UsageError, nearest
-from example_sanity.core.finding import Finding, Severity, merge_scenarios
+from example_sanity.core.finding import Finding, merge_scenarios
 from example_sanity.core.rule import Subject, iterate_rules
+from example_sanity.core.scope import Report, Scope, is_below
 from example_sanity.core.trace import NAMED, Outcome, Trace
 
 if TYPE_CHECKING:
@@ -27,69 +28,9 @@ if TYPE_CHECKING:
     from example_sanity.core.registry import Registry
     from example_sanity.core.rule import Family, Rule
 
+__all__ = ["Report", "Run", "Scope"]
+
 Options = TypeVar("Options", bound=msgspec.Struct)
-
-
-class Report(msgspec.Struct, frozen=True):
-    """The outcome of a run.
-
-    ``findings`` and ``suppressed`` are sorted by path, place and code. ``inspected`` counts subjects by kind, ``notes``
-    say what was passed over, ``seconds`` is the wall time, ``files`` are those that a rule judged. ``stale`` are path, code
-    and fingerprint of what the baseline holds and is gone.
-    """
-
-    findings: tuple[Finding, ...]
-    suppressed: tuple[Finding, ...]
-    inspected: dict[str, int]
-    notes: tuple[str, ...]
-    seconds: float
-    files: tuple[str, ...] = ()
-    stale: tuple[tuple[str, str, str], ...] = ()
-
-    @property
-    def baselined(self) -> int:
-        """How many of the suppressed findings are in the baseline."""
-        return sum(finding.suppressed_by == baselines.LABEL for finding in self.suppressed)
-
-    @property
-    def nothing_inspected(self) -> bool:
-        """Whether no subject was found at all."""
-        return not any(self.inspected.values())
-
-    def fails(self, threshold: Severity) -> bool:
-        """Whether a finding is at least as bad as ``threshold``."""
-        return any(finding.severity.rank >= threshold.rank for finding in self.findings)
-
-
-class Scope(msgspec.Struct, frozen=True):
-    """What a run is about: the enabled rules, the paths of the call ("." is the project), and the files to judge."""
-
-    rules: tuple[type[Rule], ...]
-    named: tuple[str, ...]
-    files: tuple[str, ...]
-
-    @property
-    def whole(self) -> bool:
-        """Whether the whole project is looked at."""
-        return "." in self.named
-
-    @property
-    def wide_rules(self) -> list[type[Rule]]:
-        """The rules that look at the project as a whole; none when only a part is asked for."""
-        return [rule for rule in self.rules if rule.subject is Subject.PROJECT] if self.whole else []
-
-    def judged(self, path: str, run: Run) -> frozenset[str]:
-        """Return the codes of the rules that had their say on a file, but for those that run afterwards."""
-        rules = (
-            rule
-            for rule in self.rules
-            if not rule.subject.is_afterwards and (self.whole or run.judges(rule, path))
-        )
-        return frozenset(rule.code for rule in rules)
-
-    def includes(self, path: str) -> bool:
-        """Return whether a file, there or not, is among what the call names."""
-        return any(_below(path, name) for name in self.named)
 
 
 class Run:
@@ -153,7 +94,7 @@ class Run:
         self._trace.note(NAMED)
         there = [root for root in roots if root in self.project.folders]
         outside = [name for name in self.named if not any(_related(name, root) for root in there)]
-        return any(_below(path, folder) for folder in (*roots, *outside))
+        return any(is_below(path, folder) for folder in (*roots, *outside))
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""
@@ -383,13 +324,9 @@ def _as_finding(path: str, error: Uninspectable) -> Finding:
     return system.problem(error.code, path, error.message, error.span)
 
 
-def _below(path: str, folder: str) -> bool:
-    return folder in ("", ".") or path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 def _related(name: str, root: str) -> bool:
     """Whether one of the two folders contains the other."""
-    return _below(name, root) or _below(root, name)
+    return is_below(name, root) or is_below(root, name)
 
 
 def _missing(name: str, project: Project) -> str:

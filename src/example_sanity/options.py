@@ -1,0 +1,127 @@
+"""The options of the command line that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from example_sanity.report import FORMATS
+
+
+def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    for name, equals, _ in pairs:
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _reports(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
+    from example_sanity.core.errors import did_you_mean
+
+    pairs = [value.partition("=") for value in values]
+    for form, _, path in pairs:
+        if form not in FORMATS:
+            raise click.BadParameter(f"unknown format {form!r}{did_you_mean(form, FORMATS)}")
+        if not path:
+            raise click.BadParameter(f"{form!r} is not FORMAT=FILE")
+    return [(form, Path(path)) for form, _, path in pairs]
+
+
+def project_options(function: Any) -> Any:
+    """Add the options that say which project, under which configuration and environment."""
+    for option in (
+        click.option(
+            "--root", type=click.Path(path_type=Path), help="Root of the project (default: found upwards)."
+        ),
+        click.option("--config", type=click.Path(path_type=Path), help="Configuration file to use instead."),
+        click.option("--preset", metavar="NAME", help="Conventions to start from: verl, megatron-lm, slime."),
+        click.option(
+            "-e",
+            "--env",
+            "environment",
+            multiple=True,
+            metavar="NAME=VALUE",
+            callback=_environment,
+            help="Evaluate launchers with this environment variable (repeatable).",
+        ),
+        click.option(
+            "--allow-local-rules",
+            is_flag=True,
+            envvar="EXAMPLE_SANITY_ALLOW_LOCAL_RULES",
+            help="Execute the rules that the checked repository itself brings along.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def check_options(function: Any) -> Any:
+    """Add the options of ``check`` and the families."""
+    for option in (
+        click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
+        click.option(
+            "--stdin-filename",
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="Check standard input ('-') as if it were this file.",
+        ),
+        click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
+        click.option("--ignore", multiple=True, metavar="RULE", help="Not these codes, names or families."),
+        click.option(
+            "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
+        ),
+        click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write the report to FILE; the verdict goes to stderr.",
+        ),
+        click.option(
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FORMAT=FILE",
+            callback=_reports,
+            help="Write a further report of the same run (repeatable).",
+        ),
+        click.option(
+            "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
+        ),
+        click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(min=0),
+            default=0,
+            help="Processes to use (default: one a processor).",
+        ),
+        click.option("--no-cache", is_flag=True, help="Neither use nor keep what earlier runs found."),
+        click.option("--no-baseline", is_flag=True, help="Report what the baseline accepts, too."),
+        click.option(
+            "--changed-since", metavar="REV", help="Report only what stands on lines changed since git's REV."
+        ),
+        click.option("--fix", is_flag=True, help="Make the safe fixes; what remains decides the exit code."),
+        click.option(
+            "--diff", is_flag=True, help="Print the safe fixes as a diff; exit 1 when there is one."
+        ),
+        click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones, too."),
+        click.option(
+            "--add-ignore",
+            multiple=True,
+            metavar="RULE",
+            help="Write inline suppressions for the findings of RULE (repeatable); wants --reason.",
+        ),
+        click.option("--reason", metavar="TEXT", help="With --add-ignore: why the rule cannot hold there."),
+        click.option(
+            "--statistics", is_flag=True, help="Count the findings by rule instead of listing them."
+        ),
+        click.option("--show-config", is_flag=True, help="Print the configuration in force, and stop."),
+        click.option("--show-files", is_flag=True, help="Print the files that would be looked at, and stop."),
+    ):
+        function = option(function)
+    return project_options(function)
