@@ -234,6 +234,24 @@ def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
     assert Cache(tmp_path, "k" * 64, lambda name: "1").get("a.txt", "SPY002") is None
 
 
+def test_runs_at_the_same_time_keep_what_each_worked_out(tmp_path: Path) -> None:
+    """Two processes of one test session, say: each begins with the old cache and ends with half of the work."""
+    old = Cache(tmp_path, "k" * 64, lambda name: "1")
+    for path in ("a.txt", "b.txt", "c.txt"):
+        old.put(path, "SPY001", Outcome([], inputs=frozenset({f"file:{path}"})))
+    old.save()
+
+    one, two = (Cache(tmp_path, "k" * 64, lambda name: "2") for _ in range(2))
+    for cache, path in ((one, "a.txt"), (two, "b.txt")):
+        assert [cache.get(name, "SPY001") for name in ("a.txt", "b.txt", "c.txt")] == [None, None, None]
+        cache.put(path, "SPY001", Outcome([], inputs=frozenset({f"file:{path}"})))
+        cache.save()
+
+    for digest, found in (("2", [True, True, False]), ("1", [False, False, False])):
+        again = Cache(tmp_path, "k" * 64, lambda name, digest=digest: digest)  # type: ignore[misc]
+        assert [bool(again.get(name, "SPY001")) for name in ("a.txt", "b.txt", "c.txt")] == found
+
+
 def test_names_that_are_no_text_are_looked_at_each_time(tmp_path: Path) -> None:
     cache = Cache(tmp_path, "k" * 64, lambda name: "1")
     cache.put("\udcff.txt", "SPY001", Outcome([]))

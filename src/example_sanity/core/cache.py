@@ -54,6 +54,7 @@ class Cache:
         self._file = folder / f"{key[:16]}.msgpack"
         self._key = key
         self._digest = digest
+        self._read_at = self._stamp()
         self._stored = self._read()
         self._fresh_sets: dict[int, bool] = {}
         self._unpacked: dict[str, _Records] = {}
@@ -81,6 +82,8 @@ class Cache:
         """
         if not self._new:
             return
+        if self._stamp() != self._read_at:
+            self._take_over()
         stored = self._merged()
         try:
             prepare(self._file.parent)
@@ -89,6 +92,23 @@ class Cache:
         except OSError:
             return
         self._new = {}
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            about = self._file.stat()
+        except OSError:
+            return None
+        return about.st_mtime_ns, about.st_ino
+
+    def _take_over(self) -> None:
+        """Go on from what another run has saved meanwhile; what this one saw to be stale is compared again."""
+        known = range(len(self._stored.sets))
+        stale = {self._stored.sets[n] for n, fresh in self._fresh_sets.items() if n in known and not fresh}
+        self._stored = self._read()
+        self._unpacked, self._fresh_sets = {}, {}
+        for number, names in enumerate(self._stored.sets):
+            if names in stale:
+                self._is_fresh(number)
 
     def _read(self) -> _Stored:
         try:
