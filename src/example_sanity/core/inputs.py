@@ -26,8 +26,13 @@ class Digests:
         """Return the digest of an input. Raises KeyError for a name that is none."""
         if name not in self._known:
             kind, _, path = name.partition(":")
-            self._known[name] = self._file(path) if kind == "file" else self._whole(name)
+            self._known[name] = self._one(kind, path) if path else self._whole(name)
         return self._known[name]
+
+    def _one(self, kind: str, path: str) -> str:
+        if kind == "callers":
+            return _joined(self._run.project.callers_of(path))
+        return {"file": self._file}[kind](path)
 
     def _file(self, path: str) -> str:
         data = self._run.project.peek(path)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from example_sanity.core.finding import Finding
 
-# What a computation may look at: "file:PATH" and these.
+# What a computation may look at: "file:PATH", "callers:PATH" (which files mention its name) and these.
 LISTING = "listing"  # which files there are
 SCRIPTS = "scripts"  # the listing and all shell scripts
 GIT_RULES = "git rules"  # the listing and what git ignores

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Context
     from example_sanity.launch.syntax import CommandSite, Script
 
-_CALLER_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".yml", ".yaml")
 _OWN_FOLDER = re.compile(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
 # One expansion and then a literal path; substitutions may nest once: $(cd "$(dirname "$0")" && pwd)/env.sh.
 _LEADING_EXPANSION = re.compile(r"(\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+)(/[^$`*?\[]*)")
@@ -85,12 +84,6 @@ def is_passed_by_caller(name: str, script: Script, project: Project) -> bool:
 
 def _callers(script: Script, project: Project) -> Iterator[bytes]:
     """The contents of the files that name this script."""
-    name = posixpath.basename(script.path).encode()
-    for path in project.all_files:
-        if path.endswith(_CALLER_SUFFIXES) and path != script.path:
-            try:
-                text = project.read(path)
-            except Uninspectable:
-                continue
-            if name in text:
-                yield text
+    for path in project.callers(script.path):
+        project.watch(f"file:{path}")
+        yield project.peek(path) or b""
