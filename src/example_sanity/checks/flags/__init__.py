@@ -1,0 +1,23 @@
+"""FLG: command-line flags against the parser of the program that gets them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from example_sanity.checks.flags.names import AbbreviatedFlag, DeprecatedFlag, IgnoredFlag, UnknownFlag
+from example_sanity.checks.flags.options import FlagsOptions
+from example_sanity.checks.flags.values import FlagArity, FlagBadChoice, FlagWrongType
+
+if TYPE_CHECKING:
+    from example_sanity.core.rule import Rule
+
+RULES: tuple[type[Rule], ...] = (
+    UnknownFlag,
+    FlagArity,
+    FlagBadChoice,
+    DeprecatedFlag,
+    AbbreviatedFlag,
+    IgnoredFlag,
+    FlagWrongType,
+)
+OPTIONS = FlagsOptions

@@ -1,0 +1,124 @@
+"""From an entry of a launch to the program that it starts, and to the flags that this program takes."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from example_sanity.checks.flags.options import FlagsOptions
+from example_sanity.launch.options import is_option
+from example_sanity.schema.argparse.matching import Reading, read_words
+from example_sanity.schema.argparse.patches import added_flags
+
+if TYPE_CHECKING:
+    from example_sanity.core.rule import Context
+    from example_sanity.launch.command import Entry, Launch, Origin
+    from example_sanity.schema.argparse.table import FlagTable
+
+
+@dataclass(frozen=True)
+class Program:
+    """An entry whose flags are known: what it was given, how that reads, and where its source is."""
+
+    launch: Launch
+    entry: Entry
+    path: str
+    table: FlagTable
+    words: tuple[str, ...]
+    reading: Reading
+
+    def origin(self, index: int) -> Origin:
+        """Return where a word of the arguments came from."""
+        command = self.entry.command
+        place = self.entry.arguments[index]
+        return command.origins[place] if place < len(command.origins) else command.site
+
+    def stable(self, *indexes: int) -> bool:
+        """Whether none of the words depends on a placeholder."""
+        return self.entry.command.unstable.isdisjoint(self.entry.arguments[index] for index in indexes)
+
+
+def programs(launch: Launch, context: Context) -> list[Program]:
+    """Return the entries of a launch whose flags are known, worked out once a run."""
+    cache: dict[int, tuple[list[Program], frozenset[str]]] = context.cache.setdefault("flags programs", {})
+    if id(launch) not in cache:
+        inputs: set[str] = set()
+        found = [program for entry in launch.entries if (program := _program(launch, entry, context, inputs))]
+        cache[id(launch)] = (found, frozenset(inputs))
+    found, looked_at = cache[id(launch)]
+    if looked_at:
+        context.project.all_files  # noqa: B018  # which file an import means depends on which files there are
+    for path in sorted(looked_at):
+        context.project.watch(f"file:{path}")
+    return found
+
+
+def _program(launch: Launch, entry: Entry, context: Context, inputs: set[str]) -> Program | None:
+    words = tuple(entry.command.argv[index] for index in entry.arguments)
+    if not any(is_option(word) for word in words) or entry.wrapper:
+        return None
+    path = find(launch, entry, context)
+    if path is None:
+        return None
+    table = _table(path, entry.module, context, inputs)
+    if table is None:
+        return None
+    return Program(launch, entry, path, table, words, read_words(words, table))
+
+
+def find(launch: Launch, entry: Entry, context: Context) -> str | None:
+    """Return the file of the project that an entry starts, None where it is not here or not the only one."""
+    files = frozenset(context.project.all_files)
+    if entry.module is not None:
+        base = entry.module.replace(".", "/")
+        candidates = [f"{base}.py", f"{base}/__main__.py"]
+        return next((path for path in candidates if path in files), None)
+    if entry.file is None or not entry.file.endswith(".py"):
+        return None
+    here = posixpath.dirname(launch.script.path)
+    # The project is the root folder of the sandbox.
+    for folder in ("", here):
+        path = posixpath.normpath(posixpath.join("/", folder, entry.file)).lstrip("/")
+        if path in files:
+            return path
+    return None
+
+
+def _table(path: str, module: str | None, context: Context, inputs: set[str]) -> FlagTable | None:
+    cache: dict[tuple[str, bool], tuple[FlagTable | None, frozenset[str]]] = context.cache.setdefault(
+        "flags tables", {}
+    )
+    key = (path, module is not None)
+    if key not in cache:
+        cache[key] = _read(path, module, context)
+    table, opened = cache[key]
+    inputs |= opened
+    return table
+
+
+def _read(path: str, module: str | None, context: Context) -> tuple[FlagTable | None, frozenset[str]]:
+    from example_sanity.schema.argparse.reading import read_program
+
+    root = context.project.root
+    options = context.options("flags", FlagsOptions)
+    file = root / path
+    above = [folder for folder in file.parents if folder == root or root in folder.parents]
+    own = above if module is None else [root, *above]
+    roots = [*own, root / "src", *(root / Path(folder) for folder in options.source_roots)]
+    table, opened = read_program(file, root, roots, module)
+    inputs = {_shown(item, root) for item in opened}
+    if table is None:
+        return None, frozenset(inputs)
+    patches = [item for item in context.project.all_files if item.endswith((".patch", ".diff"))]
+    extra = [name for item in patches for name in added_flags(context.project.read(item))]
+    owned = tuple(sorted({*table.prefixes, *options.owned_prefixes}))
+    patched = msgspec.structs.replace(table, prefixes=owned, patched=tuple(sorted(set(extra))))
+    return patched, frozenset({*inputs, *patches})
+
+
+def _shown(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)

@@ -1,0 +1,1 @@
+"""What trainers accept: command-line parsers and configuration trees, read without importing them."""

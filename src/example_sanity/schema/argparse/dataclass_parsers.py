@@ -1,0 +1,160 @@
+"""Parsers that are made of dataclasses: Megatron's ArgumentGroupFactory, HfArgumentParser, tyro."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields, member_values
+from example_sanity.schema.argparse.parsers import Parser
+from example_sanity.schema.argparse.table import ANY, NOT_KNOWN, OPTIONAL, SOME
+from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Value, iterate, options
+
+if TYPE_CHECKING:
+    from example_sanity.schema.argparse.interpreter import Interpreter
+    from example_sanity.schema.argparse.plain import Call
+
+GROUP_FACTORY = "ArgumentGroupFactory"
+DATACLASS_PARSERS = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
+_DEEPEST = 6
+
+
+@dataclass(eq=False)
+class Factory:
+    """An ArgumentGroupFactory: a dataclass, and the names of its fields that get no flag."""
+
+    of: Value
+    exclude: Value
+
+
+def build_group(parser: Parser, factory: Factory, interpreter: Interpreter) -> None:
+    """Add the flags of a dataclass as Megatron-LM's megatron/training/argument_utils.py does."""
+    of = factory.of
+    excluded = iterate(factory.exclude or [])
+    if not isinstance(of, Class):
+        parser.leave_open("the dataclass of an ArgumentGroupFactory is not here")
+        return
+    found = fields(of, interpreter)
+    if found.missing:
+        parser.leave_open(f"{of.node.name} has fields of {found.missing}, whose source is not here")
+    left_out = {UNKNOWN} if excluded is None else set(excluded)
+    for item in found.items:
+        if item.name not in left_out and item.init:
+            _add_megatron_field(parser, item, interpreter)
+    if UNKNOWN in left_out:
+        parser.leave_open("which fields get no flag is not known")
+
+
+def _add_megatron_field(parser: Parser, item: Field, interpreter: Interpreter) -> None:
+    known = describe(item.annotation, item.of, interpreter)
+    dashed = item.name.replace("_", "-")
+    names: Value = [f"--{dashed}"]
+    given: dict[str, Value] = {"default": None if item.default is UNKNOWN else item.default}
+    if known.kind == "bool" and not known.many:
+        off = item.default is False or item.default == 0
+        given["action"] = "store_true" if off else "store_false"
+        if not off:
+            names = [f"--no-{dashed}", f"--disable-{dashed}"]
+    else:
+        given.update(_typed(known))
+    meta = None if item.metadata is None else item.metadata.get("argparse_meta")
+    if isinstance(meta, dict):
+        given.update({str(key): value for key, value in meta.items()})
+        names = given.pop("arg_names", names)
+    given.pop("dest", None)
+    texts = iterate(names)
+    parser.add([UNKNOWN] if texts is None else list(texts), given, item.path, item.line)
+
+
+def _typed(known: Described) -> dict[str, Value]:
+    """The keywords of add_argument for an annotation."""
+    given: dict[str, Value] = {}
+    if known.kind == "enum":
+        given["choices"] = list(known.members)
+        given["type"] = External("enum")
+    elif known.kind in ("int", "float", "str"):
+        given["type"] = External(f"builtins.{known.kind}")
+    elif known.kind not in ("None",):
+        given["type"] = External(known.kind)
+    if known.choices:
+        given["choices"] = list(known.choices)
+    if known.many:
+        given["nargs"] = SOME
+    return given
+
+
+def add_hf_fields(parser: Parser, types: Value, interpreter: Interpreter) -> None:
+    """Add the flags of dataclasses as transformers' hf_argparser.py does."""
+    given = iterate(types) if isinstance(types, (list, tuple)) else iter([types])
+    for of in given or ():
+        if not isinstance(of, Class):
+            parser.leave_open("a dataclass of the parser is not here")
+            continue
+        found = fields(of, interpreter)
+        if found.missing:
+            parser.leave_open(f"{of.node.name} has fields of {found.missing}, whose source is not here")
+        for item in found.items:
+            if item.init:
+                _add_hf_field(parser, item, interpreter)
+
+
+def _add_hf_field(parser: Parser, item: Field, interpreter: Interpreter) -> None:
+    known = describe(item.annotation, item.of, interpreter)
+    names = list(dict.fromkeys([f"--{item.name}", f"--{item.name.replace('_', '-')}"]))
+    given: dict[str, Value] = {"default": item.default, "help": (item.metadata or {}).get("help")}
+    if known.kind == "bool" and not known.many:
+        if item.default is True:
+            negative = list(dict.fromkeys([f"--no_{item.name}", f"--no-{item.name.replace('_', '-')}"]))
+            parser.add(negative, {"action": "store_false"}, item.path, item.line)
+        given["nargs"] = OPTIONAL
+        given["type"] = External("string_to_bool")
+    else:
+        given.update(_typed(known))
+        if known.kind == "enum" and isinstance(known.value, Class):
+            values = member_values(known.value)
+            given["choices"] = UNKNOWN if values is None else list(values)
+    if known.union:
+        given["type"] = UNKNOWN
+    parser.add(names, given, item.path, item.line)
+
+
+def tyro(call: Call) -> None:
+    """``tyro.cli(C)``: nested dataclasses give dotted names, in which underscores and dashes are the same."""
+    parser = Parser(abbreviations=False, loose=True, events=["strict"])
+    call.interpreter.parsers.append(parser)
+    parser.add(("-h", "--help"), {"action": "help"}, "", 0)
+    for of in options(call.given(0, "f")):
+        if isinstance(of, Class):
+            _add_tyro_fields(parser, of, "", call.interpreter, 0)
+        else:
+            parser.leave_open("what tyro.cli reads is no dataclass that is here")
+
+
+def _add_tyro_fields(parser: Parser, of: Class, prefix: str, interpreter: Interpreter, depth: int) -> None:
+    found = fields(of, interpreter)
+    if found.missing or depth > _DEEPEST:
+        parser.leave_open(f"{of.node.name} has fields that are not here")
+    for item in found.items:
+        known = describe(item.annotation, item.of, interpreter)
+        if item.init and isinstance(known.value, Class) and known.kind == "class":
+            _add_tyro_fields(parser, known.value, f"{prefix}{item.name}.", interpreter, depth + 1)
+        elif item.init:
+            _add_tyro_field(parser, item, known, prefix)
+
+
+def _add_tyro_field(parser: Parser, item: Field, known: Described, prefix: str) -> None:
+    if known.extra or known.union or known.kind in ("unknown", "class"):
+        # Annotated names, subcommands and structured values: the flag may be called otherwise.
+        parser.leave_open(f"{item.name} is annotated in a way that is not read")
+    names = [f"--{prefix}{item.name}"]
+    if known.kind == "bool" and not known.many:
+        names.append(f"--{prefix}no-{item.name}")
+        parser.add(names, {"nargs": ANY, "type": External("bool")}, item.path, item.line)
+        return
+    given = _typed(known)
+    if known.many:
+        given["nargs"] = ANY
+    if known.optional:
+        given["type"], given["choices"] = UNKNOWN, None
+    given.setdefault("nargs", 1 if known.kind in ("int", "float", "str", "enum") else NOT_KNOWN)
+    parser.add(names, given, item.path, item.line)
