@@ -164,8 +164,9 @@ class Interpreter(Statements):
             return own[name] if name in own else self.member(owner.of, name, owner)
         if isinstance(owner, Class):
             return self.member(owner, name, None)
-        known = isinstance(owner, dataclass_fields.Field)
-        return dataclass_fields.attribute(owner, name, self) if known else Method(owner, name)
+        if not isinstance(owner, dataclass_fields.Field):
+            return Method(owner, name)
+        return dataclass_fields.attribute(owner, name, self)
 
     def _parser_attribute(self, owner: Parser, name: str) -> Value:
         if name == "add_argument" and owner.override is not None:
