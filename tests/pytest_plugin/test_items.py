@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from example_sanity import checks
 from pytest_runs import CLEAN, FILES, PLUGIN, Repository, Run
 
 pytest_plugins = ["pytester"]
 
 GOOD, BROKEN = "examples/ppo/run_qwen3_fsdp.sh", "examples/ppo/run_qwen3_vllm_fsdp.sh"
-SHELL_ITEMS = ("inspect", "naming", "knobs", "mesh")
+SHELL_ITEMS = (
+    "inspect",
+    *(f.name for f in checks.registry().families if f.name not in ("system", "ignores")),
+)
+EACH = len(SHELL_ITEMS)
+ALL = 2 * EACH + 2  # two scripts, and two items of the configuration
 
 
 def _ids(result: pytest.RunResult) -> list[str]:
@@ -63,7 +69,7 @@ def test_only_collects_no_other_tests(repository: Repository, sanity: Run) -> No
 
     result = sanity("--example-sanity-only", "-rf")
 
-    result.assert_outcomes(passed=9, failed=1)
+    result.assert_outcomes(passed=ALL - 1, failed=1)
     result.stdout.fnmatch_lines([f"FAILED {BROKEN}::naming*"])
 
 
@@ -77,7 +83,7 @@ def test_a_failure_shows_the_findings_and_no_traceback(repository: Repository, s
             f"*_ {BROKEN} ?naming? _*",
             f"{BROKEN}:1:1: error?NAM002? forbidden-token: run_qwen3_vllm_fsdp.sh contains 'vllm'; *",
             "*= example-sanity =*",
-            "1 error in 4 items.",
+            f"1 error in {EACH} items.",
         ]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
@@ -183,7 +189,7 @@ def test_an_uninspectable_file_fails_once_and_skips_what_needed_it(
 
     result = sanity("--example-sanity-only", "-rs", "-v")
 
-    result.assert_outcomes(passed=1, failed=1, skipped=2)
+    result.assert_outcomes(passed=1, failed=1, skipped=EACH - 2)
     result.stdout.fnmatch_lines(
         [
             "examples/run_a_fsdp.sh::inspect FAILED*",
@@ -191,7 +197,7 @@ def test_an_uninspectable_file_fails_once_and_skips_what_needed_it(
             "examples/run_a_fsdp.sh::knobs SKIPPED*",
             "examples/run_a_fsdp.sh::mesh SKIPPED*",
             "*error?SYS003? unparsable-shell: bash cannot parse the script: *",
-            "SKIPPED ?2? examples/run_a_fsdp.sh:*: SYS003 unparsable-shell: bash cannot parse the script: *",
+            f"SKIPPED ?{EACH - 2}? examples/run_a_fsdp.sh:*: SYS003 unparsable-shell: bash cannot parse the script: *",
         ]
     )
 
@@ -216,7 +222,7 @@ def test_what_was_worked_out_is_kept_unless_pytest_keeps_nothing(repository: Rep
     assert not (root / ".example-sanity-cache").exists()
     sanity("--example-sanity-only")
     assert list((root / ".example-sanity-cache").glob("*.msgpack"))
-    sanity("--example-sanity-only").assert_outcomes(passed=9, failed=1)
+    sanity("--example-sanity-only").assert_outcomes(passed=ALL - 1, failed=1)
 
 
 def test_local_rules_need_no_leave(repository: Repository, sanity: Run) -> None:
@@ -240,7 +246,7 @@ def test_warnings_are_shown_and_do_not_fail(repository: Repository, sanity: Run)
 
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["*= example-sanity =*", "*warning?SYS005? limit-hit: *", "", "1 warning in 4 items."]
+        ["*= example-sanity =*", "*warning?SYS005? limit-hit: *", "", f"1 warning in {EACH} items."]
     )
 
 
@@ -259,8 +265,8 @@ def test_suppressed_findings_do_not_fail_and_are_counted(repository: Repository,
 
     result = sanity("--example-sanity-only")
 
-    result.assert_outcomes(passed=10)
-    result.stdout.fnmatch_lines(["1 suppressed in 10 items."])
+    result.assert_outcomes(passed=ALL)
+    result.stdout.fnmatch_lines([f"1 suppressed in {ALL} items."])
 
 
 def test_an_unused_suppression_fails_the_item_of_its_file(repository: Repository, sanity: Run) -> None:
@@ -275,7 +281,7 @@ def test_an_unused_suppression_fails_the_item_of_its_file(repository: Repository
 
     result = sanity("--example-sanity-only", "-rf", "--tb=short", f"{GOOD}::ignores", BROKEN)
 
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=EACH - 1, failed=2)
     result.stdout.fnmatch_lines(["*?IGN005? unused-suppression: *"])
 
 
@@ -294,20 +300,20 @@ def test_a_stale_baseline_fails_an_item_of_the_project(repository: Repository, s
 
 def test_failed_items_run_again(repository: Repository, sanity: Run) -> None:
     root = repository()
-    sanity("--example-sanity-only").assert_outcomes(passed=9, failed=1)
+    sanity("--example-sanity-only").assert_outcomes(passed=ALL - 1, failed=1)
 
     again = sanity("--example-sanity-only", "--lf", "-v")
 
     again.assert_outcomes(failed=1)
     again.stdout.fnmatch_lines([f"{BROKEN}::naming FAILED*"])
     (root / BROKEN).rename(root / "examples/ppo/run_qwen3_8b_fsdp.sh")
-    sanity("--example-sanity-only").assert_outcomes(passed=10)
+    sanity("--example-sanity-only").assert_outcomes(passed=ALL)
 
 
 def test_it_works_without_the_cache_plugin(repository: Repository, sanity: Run) -> None:
     repository()
 
-    sanity("--example-sanity-only", "-p", "no:cacheprovider").assert_outcomes(passed=9, failed=1)
+    sanity("--example-sanity-only", "-p", "no:cacheprovider").assert_outcomes(passed=ALL - 1, failed=1)
 
 
 def test_junit_has_a_case_for_each_item(repository: Repository, sanity: Run) -> None:
@@ -319,7 +325,7 @@ def test_junit_has_a_case_for_each_item(repository: Repository, sanity: Run) -> 
         for case in ET.parse(root / "report.xml").iter("testcase")
     }
 
-    assert len(cases) == 11
+    assert len(cases) == ALL + 1
     assert cases[BROKEN.replace("/", "."), "naming"] == ["failure"]
     assert cases[GOOD.replace("/", "."), "mesh"] == []
 
@@ -329,8 +335,10 @@ def test_workers_collect_and_report_the_same(repository: Repository, pytester: p
 
     result = pytester.runpytest_subprocess(*PLUGIN, "--example-sanity", "-n2")
 
-    result.assert_outcomes(passed=13, failed=1, skipped=1)
-    result.stdout.fnmatch_lines(["*warning?SYS005? limit-hit: *", "1 error, 1 warning in 14 items."])
+    result.assert_outcomes(passed=2 * EACH + 5, failed=1, skipped=EACH - 3)
+    result.stdout.fnmatch_lines(
+        ["*warning?SYS005? limit-hit: *", f"1 error, 1 warning in {ALL + EACH} items."]
+    )
     empty = pytester.runpytest_subprocess(*PLUGIN, "--example-sanity-only", "-n2", "tests")
     assert empty.ret == pytest.ExitCode.USAGE_ERROR
 
@@ -352,7 +360,7 @@ def test_a_configuration_outside_the_tree_counts(
     config = tmp_path_factory.mktemp("elsewhere") / "sanity.toml"
     config.write_text("ignore = ['naming']\n")
 
-    sanity("--example-sanity-only", "--example-sanity-config", str(config)).assert_outcomes(passed=10)
+    sanity("--example-sanity-only", "--example-sanity-config", str(config)).assert_outcomes(passed=ALL)
 
 
 def test_node_ids_are_relative_to_the_folder_that_pytest_calls_root(
@@ -386,4 +394,4 @@ def test_a_checks_package_of_the_users_own_keeps_working(
 
     result = pytester.runpytest_subprocess(*PLUGIN, "--example-sanity", "test_b.py", GOOD)
 
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=EACH + 1)

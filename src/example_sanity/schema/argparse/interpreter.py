@@ -162,6 +162,9 @@ class Interpreter(Statements):
         if isinstance(owner, Instance):
             own = owner.attributes
             return own[name] if name in own else self.member(owner.of, name, owner)
+        return self._plain_attribute(owner, name)
+
+    def _plain_attribute(self, owner: Value, name: str) -> Value:
         if isinstance(owner, Class):
             return self.member(owner, name, None)
         if not isinstance(owner, dataclass_fields.Field):
