@@ -86,3 +86,16 @@ def test_what_one_scenario_cannot_do_is_said_with_its_name(
 
     (finding,) = json.loads(out)["findings"]
     assert (finding["code"], finding["scenario"]) == ("SYS005", ["MODE=slow"])
+
+
+def test_a_launcher_that_is_a_link_out_of_the_project_is_evaluated_as_it_reads(
+    write: Write, capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "run.sh"
+    outside.write_text(LAUNCH)
+    root = write({GOOD: LAUNCH})
+    (root / BAD).symlink_to(outside)
+
+    data = json.loads(cli(capsys, "show", str(root / BAD), "--format", "json")[1])
+
+    assert [launch["program"] for launch in data["launches"]] == ["verl.trainer.main_ppo"]

@@ -89,6 +89,7 @@ class Sandbox:
         self._temporaries = 0
         self.names = sorted({*world.names(probes), *names} - world.absent(probes))
         self._stubs: set[str] = set()
+        self._root = root
         self._bash: Any = self._build(root, environment)
 
     def _build(self, root: Path | None, environment: Mapping[str, str]) -> Any:
@@ -225,9 +226,14 @@ class Sandbox:
             files.chmod(f"{world.STUB_FOLDER}/{name}", 0o755)
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
-        """Put a file into the virtual file system. Its folder is made first: the overlay cannot write otherwise."""
+        """Put a file into the virtual file system, in the place of a link of that name.
+
+        Its folder is made first: the overlay cannot write otherwise, and neither through a link that leaves the root.
+        """
         files = self._bash.fs()
         files.mkdir(str(PurePosixPath(path).parent), True)
+        if self._root is not None and (self._root / path.lstrip("/")).is_symlink():
+            files.remove(path)
         files.write_file(path, text.encode())
         files.chmod(path, mode)
 
