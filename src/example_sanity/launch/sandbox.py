@@ -6,6 +6,7 @@ network and no host environment. bashkit swallows what a callback raises, so cal
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -226,16 +227,22 @@ class Sandbox:
             files.chmod(f"{world.STUB_FOLDER}/{name}", 0o755)
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
-        """Put a file into the virtual file system, in the place of a link of that name.
+        """Put a file into the virtual file system; where a link of that name leads, that place is taken.
 
-        Its folder is made first: the overlay cannot write otherwise, and neither through a link that leaves the root.
+        Its folder is made first: the overlay cannot write otherwise.
         """
         files = self._bash.fs()
+        path = self._followed(path)
         files.mkdir(str(PurePosixPath(path).parent), True)
-        if self._root is not None and (self._root / path.lstrip("/")).is_symlink():
-            files.remove(path)
         files.write_file(path, text.encode())
         files.chmod(path, mode)
+
+    def _followed(self, path: str) -> str:
+        """Where a link of the project leads, as the sandbox sees it: what is outside the root is not there."""
+        host = None if self._root is None else self._root / path.lstrip("/")
+        if host is None or not host.is_symlink():
+            return path
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), str(host.readlink())))
 
     def close(self) -> None:
         """Give up the interpreter. It holds callbacks that hold this object, a circle that nobody else breaks."""
