@@ -57,6 +57,7 @@ class Call:
     show_files: bool = False
     no_cache: bool = False
     allow_local_rules: bool = False
+    engine: str = "bashkit"
     jobs: int = 0
     stdin_filename: Path | None = None
 
@@ -101,6 +102,7 @@ class Call:
             cache=not self.no_cache and name is None,
             jobs=self.jobs,
             allow_local_rules=self.allow_local_rules,
+            engine=self.engine,
         )
         if name:
             run.project.hold(run.project.relative(name), self.stdin)

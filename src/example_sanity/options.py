@@ -48,6 +48,13 @@ def project_options(function: Any) -> Any:
             help="Evaluate launchers with this environment variable (repeatable).",
         ),
         click.option(
+            "--engine",
+            type=click.Choice(["bashkit", "bash"]),
+            default="bashkit",
+            show_default=True,
+            help="What evaluates launchers: the sandbox, or real bash in namespaces of its own (Linux).",
+        ),
+        click.option(
             "--allow-local-rules",
             is_flag=True,
             envvar="EXAMPLE_SANITY_ALLOW_LOCAL_RULES",

@@ -34,11 +34,12 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     cache: bool = True,
     jobs: int = 1,
     allow_local_rules: bool = False,
+    engine: str = "bashkit",
 ) -> Run:
     """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError.
 
     ``cache`` says whether to use what earlier runs found, ``jobs`` is the number of processes (0: one a processor).
-    ``allow_local_rules`` lets rules of the repository be imported, which executes them.
+    ``engine`` evaluates launchers: ``bashkit``, or ``bash``, the real one. ``allow_local_rules`` lets rules of the repository be imported, which executes them.
     """
     missing = [
         path
@@ -53,11 +54,12 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     settings = configuration.load(found, registry.families, registry.presets, file=config, preset=preset)
     project = Project(found, settings.exclude, settings.include)
     run = Run(project, settings, registry, environment)
+    run.engine = engine
     run.jobs = jobs or workers.available()
     if cache:
         code = [(found / name).read_text("utf-8") for name in local]
         code += sources_of(plugin for plugin, _ in registry.manager.list_plugin_distinfo())
-        key = key_of(str(found), msgspec.to_builtins(settings), run.environment, code)
+        key = key_of(str(found), msgspec.to_builtins(settings), run.environment, engine, code)
         run.store = Cache(folder_of(found), key, Digests(run))
     return run
 

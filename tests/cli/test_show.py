@@ -132,3 +132,15 @@ def test_plan_without_a_mesh_says_so(write: Write, capsys: pytest.CaptureFixture
 
     assert code == 0
     assert "no mesh is known" in out
+
+
+def test_real_bash_says_the_same(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write(launcher(EXACT)) / PATH)
+
+    kit, bash = (
+        json.loads(cli(capsys, "show", path, "--format", "json", "--engine", engine)[1])
+        for engine in ("bashkit", "bash")
+    )
+
+    assert [launch["argv"] for launch in bash["launches"]] == [launch["argv"] for launch in kit["launches"]]
+    assert bash["mesh"][0]["sizes"] == kit["mesh"][0]["sizes"]

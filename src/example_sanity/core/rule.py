@@ -81,6 +81,7 @@ class Context(Protocol):
     config: Config
     registry: Registry
     environment: Mapping[str, str]
+    engine: str  # what evaluates launchers: bashkit or bash
     # For what rules of a family share within a run, by name. It must follow from the subject and the options alone;
     # what else is looked at goes through ``once``.
     cache: dict[str, Any]

@@ -48,6 +48,7 @@ class Run:
     ) -> None:
         """Prepare a run; nothing is read yet. ``environment`` is what launchers are evaluated with."""
         self.environment: Mapping[str, str] = dict(environment or {})
+        self.engine = "bashkit"
         self.cache: dict[str, Any] = {}
         self.named: tuple[str, ...] = ()
         self.project = project

@@ -75,7 +75,9 @@ class LaunchLoader(PathLoader):
 
         (script,) = context.load(Subject.SCRIPT, path)
         inputs.note(_as_script(script), context.project)
-        evaluated = launches(_as_script(script), context.project.root, dict(context.environment))
+        evaluated = launches(
+            _as_script(script), context.project.root, dict(context.environment), context.engine
+        )
         return Loaded(
             tuple(launch for launch in evaluated if launch.failure is None),
             tuple(_problem(launch, path) for launch in evaluated if launch.failure is not None),
@@ -94,7 +96,9 @@ class DefaultLaunchLoader(PathLoader):
 
         (script,) = context.load(Subject.SCRIPT, path)
         inputs.note(_as_script(script), context.project)
-        launch = default_launch(_as_script(script), context.project.root, dict(context.environment))
+        launch = default_launch(
+            _as_script(script), context.project.root, dict(context.environment), context.engine
+        )
         return Loaded((launch,)) if launch.failure is None else Loaded((), (_problem(launch, path),))
 
 
