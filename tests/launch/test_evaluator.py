@@ -92,6 +92,12 @@ def test_commands_with_unknown_names_are_recorded() -> None:
     ]
 
 
+def test_a_text_tool_runs_by_its_absolute_path() -> None:
+    text = "N=$(printf 'a\\nb\\n' | /usr/bin/grep -c a)\n/bin/mkdir -p d && python x $N $(/bin/ls)\n/usr/bin/python3 y\n"
+    assert argvs(launch(text))[0][:3] == ["python", "x", "1"]
+    assert argvs(launch(text))[1:] == [["/usr/bin/python3", "y"]]
+
+
 def test_scripts_inside_the_project_are_followed(write: Write) -> None:
     root = write(
         {

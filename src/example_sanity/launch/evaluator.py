@@ -78,11 +78,15 @@ def syntax_error(script: Script) -> str | None:
 
 def _missing(names: Iterable[str], root: Path | None) -> set[str]:
     """Return the commands that the project cannot hold itself. A relative path is only known once it was missing."""
-    return {
-        name
-        for name in names
-        if "/" not in name or (name.startswith("/") and not (root is not None and (root / name[1:]).exists()))
-    }
+    return {name for name in names if "/" not in name or _is_foreign_path(name, root)}
+
+
+def _is_foreign_path(name: str, root: Path | None) -> bool:
+    """Whether an absolute path names neither a file of the project nor one of the tools that the sandbox has."""
+    folder, _, base = name.rpartition("/")
+    if folder in ("/bin", "/usr/bin") and base in world.NATIVE:
+        return False
+    return name.startswith("/") and not (root is not None and (root / name[1:]).exists())
 
 
 def _run(
