@@ -7,8 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from helpers import Write
+
+# No test is timed: a busy machine must not fail one. Continuous integration draws the same lots every time.
+settings.register_profile(
+    "project",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("project")
 
 
 @pytest.fixture
