@@ -226,6 +226,17 @@ def test_a_checkout_hides_what_is_installed(
     assert item["fix"] == f"pip install -e {root}, or pip uninstall verl"
 
 
+def test_a_folder_of_data_hides_nothing(write: Write, capsys: pytest.CaptureFixture[str], venv: Path) -> None:
+    install(site(venv), "wandb", "0.19")
+    files = {
+        "run.sh": "python -m verl.trainer.main_ppo\n",
+        "wandb/run-1/log.txt": "",
+        "requirements.txt": "wandb\n",
+    }
+
+    assert run(capsys, venv, str(write(files) / "run.sh"))[0] == 0
+
+
 def test_an_editable_installation_of_the_checkout_is_right(
     write: Write, capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -157,6 +157,7 @@ def test_what_is_said_of_builds(tmp_path: Path) -> None:
 
 REQUIRES = [
     "base",
+    "needed-anyway; python_version > '3'",
     "aiohttp>=3; extra == 'default'",
     "grpcio; extra == 'default'",
     "old; extra == 'default' and python_version < '3'",

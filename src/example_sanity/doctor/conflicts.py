@@ -29,9 +29,10 @@ def conflicts(sources: Sources, environment: Environment) -> Verdict:
             grouped.setdefault(item.name, []).append(item)
     total = Verdict()
     for name in sorted(grouped):
-        both = {pair: _together(*pair) for pair in combinations(grouped[name], 2) if _disjoint(*pair)}
-        certain = [pair for pair, together in both.items() if together and name not in sources.overrides]
-        possible = [pair for pair, together in both.items() if together is not None and pair not in certain]
+        both = {pair: _together(*pair) for pair in combinations(grouped[name], 2)}
+        pairs = [pair for pair, together in both.items() if together is not None and _disjoint(*pair)]
+        certain = [pair for pair in pairs if both[pair] and name not in sources.overrides]
+        possible = [pair for pair in pairs if pair not in certain]
         total += mismatch(*_cover(name, certain)) + note(*_cover(name, possible))
     return total
 
