@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,7 @@ from example_sanity.core.files import write_atomically
 from example_sanity.core.project import CONFIG_NAMES, Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from example_sanity.core.registry import Registry
 
@@ -39,10 +39,13 @@ def init(root: Path | None, preset: str | None, target: str | None) -> int:
         target or ("pyproject.toml" if (folder / "pyproject.toml").is_file() else CONFIG_NAMES[0])
     )
     found = detect(Project(folder))
-    text = "\n".join(_lines(found, preset, header=path.name == "pyproject.toml")) + "\n"
+    name = preset or found.preset
+    conventions = registry.presets[name] if name else None
+    text = "\n".join(_lines(name, conventions, header=path.name == "pyproject.toml")) + "\n"
+    done = f"added [{_TABLE}] to" if path.exists() else "wrote"
     _write(path, text)
     _validate(path, folder, registry)
-    click.echo(f"wrote {path.name}: {_what(found, preset)}")
+    click.echo(f"{done} {path.name}: {_what(found, preset)}")
     click.echo(
         "next: example-sanity check; what is there already can be accepted with: example-sanity baseline"
     )
@@ -90,8 +93,8 @@ def _what(found: Detected, preset: str | None) -> str:
     return "no project whose conventions are known"
 
 
-def _lines(found: Detected, preset: str | None, header: bool) -> Iterator[str]:
-    name = preset or found.preset
+def _lines(name: str | None, conventions: Mapping[str, Any] | None, header: bool) -> Iterator[str]:
+    """Yield the configuration. A list replaces that of the preset, so what the preset leaves out is written out."""
     prefix = f"{_TABLE}." if header else ""
     if header:
         yield f"[{_TABLE}]"
@@ -102,10 +105,10 @@ def _lines(found: Detected, preset: str | None, header: bool) -> Iterator[str]:
         yield "# Conventions to start from: verl, megatron-lm or slime."
         yield '# preset = "verl"'
     yield "# Files that nobody should look at, as in .gitignore."
-    yield "exclude = []"
+    yield f"exclude = {_list(conventions, 'exclude')}"
     yield "# Rules that do not hold in this repository: codes, names or families (example-sanity rules)."
-    if name:
-        yield "ignore = []"
+    if conventions is not None:
+        yield f"ignore = {_list(conventions, 'ignore')}"
     else:
         yield "# The names of launchers follow verl's convention, run_<model>_<backend>.sh; to adopt it, delete this."
         yield 'ignore = ["naming"]'
@@ -117,3 +120,7 @@ def _lines(found: Detected, preset: str | None, header: bool) -> Iterator[str]:
     yield '# path = "examples/archive/"'
     yield '# rules = ["naming"]'
     yield '# reason = "kept as it was published"'
+
+
+def _list(conventions: Mapping[str, Any] | None, key: str) -> str:
+    return json.dumps((conventions or {}).get(key, []))

@@ -24,7 +24,7 @@ def test_a_known_project_gets_its_preset(write: Write, capsys: Capture) -> None:
     code, out, _ = cli(capsys, "init", "--root", str(root))
 
     assert code == 0
-    assert out.startswith("wrote pyproject.toml: preset verl, as there is verl/trainer/main_ppo.py\n")
+    assert out.startswith("added [tool.example-sanity] to pyproject.toml: preset verl, as there is verl/trainer/main_ppo.py\n")
     text = (root / "pyproject.toml").read_text()
     assert text.startswith("[project]\nname = 'verl'\n\n[tool.example-sanity]\n# ")
     assert parse_toml(text)["tool"]["example-sanity"] == {
@@ -33,6 +33,16 @@ def test_a_known_project_gets_its_preset(write: Write, capsys: Capture) -> None:
         "ignore": [],
         "fail-on": "error",
     }
+    assert cli(capsys, "check", str(root))[0] == 0
+
+
+def test_what_a_preset_leaves_out_stays_out(write: Write, capsys: Capture) -> None:
+    root = write({"slime_plugins/__init__.py": "", "examples/train-8B.sh": "python3 train.py\n"})
+
+    assert cli(capsys, "init", "--root", str(root))[0] == 0
+
+    # A list of the configuration replaces that of its preset: an empty one would bring the names back.
+    assert parse_toml((root / "example-sanity.toml").read_text())["ignore"] == ["naming"]
     assert cli(capsys, "check", str(root))[0] == 0
 
 
