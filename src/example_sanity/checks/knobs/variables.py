@@ -157,8 +157,11 @@ class UnboundVariable(KnobRule):
 def _meant(read: Read, script: Script) -> str | None:
     """What a read was probably meant to be: ``${A}_b`` for ``$A_b``, or the most similar name that is set."""
     name = read.name
+    if name in ("True", "False"):
+        return f"the word {name}"
     if script.data[: read.start].endswith(b"$"):
-        heads = [other for other in script.assigned if name.startswith(f"{other}_")]
+        before = {item.name for item in script.assignments if item.end <= read.start and not item.array}
+        heads = [other for other in before if name.startswith(f"{other}_")]
         if heads:
             head = max(heads, key=len)
             return f"${{{head}}}{name.removeprefix(head)}"
