@@ -180,7 +180,7 @@ def _changed(call: Call) -> tuple[Run, Sequence[Family], Report]:
         if plan.changes:
             named = ", ".join(change.path for change in plan.changes)
             click.echo(f"note: still changing after {_MOST_ROUNDS} rounds: {named}", err=True)
-    _tell(call, done, plan)
+    _tell(call, done, plan, result.baselined)
     return run, families, result
 
 
@@ -193,14 +193,18 @@ def _plan(call: Call, run: Run, result: Report) -> Plan:
     return annotating.plan(run, [item for item in result.findings if item.code in codes], call.reason or "")
 
 
-def _tell(call: Call, done: Counter[str], plan: Plan) -> None:
+def _tell(call: Call, done: Counter[str], plan: Plan, baselined: int) -> None:
     from example_sanity.report.model import counted
 
     for refusal in plan.refusals:
         click.echo(f"note: {refusal}", err=True)
     what = "suppression" if call.add_ignore else "fix"
     verb = "added" if call.add_ignore else "made"
-    click.echo(f"{verb} {counted(done.total(), what)} in {counted(len(done), 'file')}", err=True)
+    accepted = (
+        f"{counted(baselined, 'finding')} in the baseline left alone; --no-baseline includes what it accepts"
+    )
+    hint = f" ({accepted})" if baselined and not done else ""
+    click.echo(f"{verb} {counted(done.total(), what)} in {counted(len(done), 'file')}{hint}", err=True)
 
 
 def _print_diff(call: Call) -> int:

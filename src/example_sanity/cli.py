@@ -23,8 +23,26 @@ Exit codes:
   4  internal error"""
 
 
+_SECTIONS = {
+    "Check": ("check", *FAMILIES),
+    "Look into one launcher": ("show", "plan", "doctor"),
+    "Bring it into a repository": ("init", "baseline", "completion"),
+    "Read about it": ("rules", "explain", "schema"),
+}
+
+
 class Group(click.Group):
     """A group that suggests the nearest command, and knows the rule families of plugins as commands."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what they are for, and those that have no section last."""
+        grouped = {name for names in _SECTIONS.values() for name in names}
+        others = tuple(name for name in self.list_commands(ctx) if name not in grouped)
+        for title, names in {**_SECTIONS, "Other commands": others}.items():
+            rows = [(name, self.commands[name].get_short_help_str(formatter.width)) for name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; plugins are only looked for where it is none of ours."""
@@ -33,8 +51,10 @@ class Group(click.Group):
             return found
         from example_sanity import checks
 
-        families = {family.name for family in checks.registry().families} - {"system"}
-        return _family_command(cmd_name) if cmd_name in families else None
+        titles = {
+            family.name: family.title for family in checks.registry().families if family.name != "system"
+        }
+        return _family_command(cmd_name, titles[cmd_name]) if cmd_name in titles else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -73,8 +93,8 @@ def cli() -> None:
     """
 
 
-def _make_check(name: str, family: str | None, text: str) -> click.Command:
-    @click.command(name, context_settings=_HELP, help=text, epilog=_EXIT_CODES)
+def _make_check(name: str, family: str | None, short: str, text: str) -> click.Command:
+    @click.command(name, context_settings=_HELP, help=text, short_help=short, epilog=_EXIT_CODES)
     @check_options
     def command(**options: Any) -> int:
         from example_sanity.checking import Call, check
@@ -88,20 +108,22 @@ cli.add_command(
     _make_check(
         "check",
         None,
+        "All enabled rules, over the whole project or over PATHS.",
         "Run all enabled rules over PATHS (default: the whole project).\n\nA path may be a file or a folder.",
     )
 )
 
 
-def _family_command(name: str) -> click.Command:
-    return _make_check(name, name, f"Run the rule family {name!r} over PATHS (default: the whole project).")
+def _family_command(name: str, title: str) -> click.Command:
+    text = f"Run the rule family {name!r} over PATHS (default: the whole project).\n\nIt is about {title}."
+    return _make_check(name, name, f"{title[0].upper()}{title[1:]}.", text)
 
 
-for _family in FAMILIES:
-    cli.add_command(_family_command(_family))
+for _family, (_, _title) in FAMILIES.items():
+    cli.add_command(_family_command(_family, _title))
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="What a rule finds, why, and how to fix it.")
 @click.argument("rule")
 def explain(rule: str) -> int:
     """Say what RULE (a code or a name) finds, why, and how to fix it."""
@@ -110,7 +132,7 @@ def explain(rule: str) -> int:
     return session.explain(rule)
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="All rules, those of plugins included.")
 @click.option(
     "--format",
     "form",
@@ -125,7 +147,7 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="The JSON schema of the configuration or of the JSON report.")
 @click.argument("name", type=click.Choice(["config", "report"]))
 def schema(name: str) -> int:
     """Print the JSON schema of the configuration (tables of plugins included) or of the JSON report."""
@@ -135,8 +157,8 @@ def schema(name: str) -> int:
     return ExitCode.CLEAN
 
 
-def _make_view(name: str, text: str, *more: Any) -> click.Command:
-    @click.command(name, context_settings=_HELP, help=text)
+def _make_view(name: str, short: str, text: str, *more: Any) -> click.Command:
+    @click.command(name, context_settings=_HELP, help=text, short_help=short)
     @click.argument("script", type=click.Path(path_type=Path))
     @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
     @project_options
@@ -154,6 +176,7 @@ def _make_view(name: str, text: str, *more: Any) -> click.Command:
 cli.add_command(
     _make_view(
         "show",
+        "What it would run: knobs, scenarios, command, settings, mesh.",
         "Show what SCRIPT would run: its knobs, scenarios, resolved command, settings and mesh.\n\n"
         "Exits 1 when a scenario could not be evaluated.",
     )
@@ -161,6 +184,7 @@ cli.add_command(
 cli.add_command(
     _make_view(
         "plan",
+        "Whether its mesh is legal, and its own guard right.",
         "Show the parallel mesh of SCRIPT: whether it is legal, and whether the script's own guard is right.\n\n"
         "Exits 1 on an illegal mesh or a wrong guard, with the smallest counter-examples.",
         click.option("--draw", is_flag=True, help="Show which ranks share a group, as a grid for each axis."),
@@ -168,7 +192,7 @@ cli.add_command(
 )
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="What is installed against what a launcher asks for.")
 @click.argument("script", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--python",
@@ -196,7 +220,7 @@ def doctor(**options: Any) -> int:
     return command.doctor(**options)
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="Accept the findings of today; later, drop what is fixed.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--add", is_flag=True, help="Accept new findings, too.")
 @project_options
@@ -211,7 +235,7 @@ def baseline(**options: Any) -> int:
     return adoption.baseline(**options)
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="Write a configuration after a look at the repository.")
 @click.option("--root", type=click.Path(path_type=Path), help="Root of the project (default: here).")
 @click.option("--preset", metavar="NAME", help="Conventions to start from (default: as detected).")
 @click.option(
@@ -227,7 +251,7 @@ def init(**options: Any) -> int:
     return initialising.init(**options)
 
 
-@cli.command(context_settings=_HELP)
+@cli.command(context_settings=_HELP, short_help="The completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the completion script of SHELL.

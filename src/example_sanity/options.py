@@ -32,7 +32,8 @@ def _reports(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
 
 def project_options(function: Any) -> Any:
     """Add the options that say which project, under which configuration and environment."""
-    for option in (
+    return _with(
+        function,
         click.option(
             "--root", type=click.Path(path_type=Path), help="Root of the project (default: found upwards)."
         ),
@@ -60,27 +61,34 @@ def project_options(function: Any) -> Any:
             envvar="EXAMPLE_SANITY_ALLOW_LOCAL_RULES",
             help="Execute the rules that the checked repository itself brings along.",
         ),
-    ):
+    )
+
+
+def _with(function: Any, *options: Any) -> Any:
+    """Add options so that the help shows them in this order, above those that are there already."""
+    for option in reversed(options):
         function = option(function)
     return function
 
 
 def check_options(function: Any) -> Any:
     """Add the options of ``check`` and the families."""
-    for option in (
+    return _with(
+        project_options(function),
         click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
-        click.option(
-            "--stdin-filename",
-            type=click.Path(path_type=Path),
-            metavar="PATH",
-            help="Check standard input ('-') as if it were this file.",
-        ),
         click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
         click.option("--ignore", multiple=True, metavar="RULE", help="Not these codes, names or families."),
         click.option(
             "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
         ),
-        click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            default="text",
+            show_default=True,
+            help="What the report is written as.",
+        ),
         click.option(
             "-o",
             "--output",
@@ -129,6 +137,10 @@ def check_options(function: Any) -> Any:
         ),
         click.option("--show-config", is_flag=True, help="Print the configuration in force, and stop."),
         click.option("--show-files", is_flag=True, help="Print the files that would be looked at, and stop."),
-    ):
-        function = option(function)
-    return project_options(function)
+        click.option(
+            "--stdin-filename",
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="Check standard input ('-') as if it were this file.",
+        ),
+    )

@@ -23,7 +23,7 @@ def test_adopt_break_and_fix(write: Write, capsys: Capture) -> None:
     assert cli(capsys, "baseline", root) == (0, f"wrote {DEFAULT}: 2 findings\n", "")
     code, out, _ = cli(capsys, "check", root)
     assert code == 0
-    assert out.startswith("No findings, 2 in the baseline in ")
+    assert out.startswith("No findings (2 in the baseline) in ")
 
     write(NEW)
     code, out, _ = cli(capsys, "check", root, "--format", "concise")

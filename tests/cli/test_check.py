@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from example_sanity.cli import cli as command_line
 from helpers import Write, cli
 
 CLEAN = {"examples/run_qwen3_8b_fsdp.sh": "python3 train.py\n"}
@@ -166,6 +167,26 @@ def test_help_names_the_commands_and_exit_codes(capsys: pytest.CaptureFixture[st
     assert code == 0
     for word in ("check", "naming", "explain", "rules", "Exit codes:", "3  nothing was inspected"):
         assert word in out
+
+
+def test_help_says_what_each_command_is_for_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = cli(capsys, "--help")[1].splitlines()[1:]
+
+    assert [line for line in lines if len(line) > 80 or line.endswith("...")] == []
+    for command in command_line.commands.values():
+        assert any(line.split() == [command.name, *(command.short_help or "").split()] for line in lines)
+
+
+def test_options_are_shown_from_the_report_to_the_project(capsys: pytest.CaptureFixture[str]) -> None:
+    out = cli(capsys, "check", "--help")[1]
+    places = [
+        out.index(f"  --{name} ") for name in ("select", "format", "fix", "add-ignore", "reason", "root")
+    ]
+
+    assert places == sorted(places)
 
 
 def test_rules_lists_every_rule(capsys: pytest.CaptureFixture[str]) -> None:

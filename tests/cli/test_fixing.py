@@ -74,6 +74,16 @@ def test_add_ignore_writes_suppressions(write: Write, capsys: Capture) -> None:
     assert cli(capsys, "check", str(root), "--fail-on", "info")[0] == 0
 
 
+def test_what_the_baseline_accepts_is_left_alone_and_said(write: Write, capsys: Capture) -> None:
+    root = write({"examples/run_qwen3_vllm_fsdp.sh": "python3 train.py\n"})
+    cli(capsys, "baseline", "--root", str(root))
+
+    _, _, err = cli(capsys, "check", str(root), "--add-ignore", "NAM002", "--reason", "x")
+
+    left = "1 finding in the baseline left alone; --no-baseline includes what it accepts"
+    assert err == f"added 0 suppressions in 0 files ({left})\n"
+
+
 def test_add_ignore_says_what_it_cannot_do(write: Write, capsys: Capture) -> None:
     root = write({**BROKEN, "pyproject.toml": "[tool.mypy]\nexclude = ['nowhere/']\n"})
 

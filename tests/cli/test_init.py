@@ -24,7 +24,9 @@ def test_a_known_project_gets_its_preset(write: Write, capsys: Capture) -> None:
     code, out, _ = cli(capsys, "init", "--root", str(root))
 
     assert code == 0
-    assert out.startswith("added [tool.example-sanity] to pyproject.toml: preset verl, as there is verl/trainer/main_ppo.py\n")
+    assert out.startswith(
+        "added [tool.example-sanity] to pyproject.toml: preset verl, as there is verl/trainer/main_ppo.py\n"
+    )
     text = (root / "pyproject.toml").read_text()
     assert text.startswith("[project]\nname = 'verl'\n\n[tool.example-sanity]\n# ")
     assert parse_toml(text)["tool"]["example-sanity"] == {

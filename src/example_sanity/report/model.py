@@ -77,7 +77,7 @@ def verdict(report: Report) -> str:
     )
     inline = len(report.suppressed) - report.baselined
     suppressed = f", {inline} suppressed" if inline else ""
-    baselined = f", {report.baselined} in the baseline" if report.baselined else ""
+    baselined = f" ({report.baselined} in the baseline)" if report.baselined else ""
     return f"{found}{suppressed}{baselined} in {looked} ({report.seconds:.2f} s)."
 
 
