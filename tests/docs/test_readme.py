@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from example_sanity.checks import FAMILIES
 from helpers import Write, cli
 
 REPOSITORY = Path(__file__).parents[2]
@@ -27,3 +28,15 @@ def test_the_report_in_the_readme_is_real(
     assert code == 1
     block = f"```console\n$ example-sanity mesh {LAUNCHER}\n{shown}```\n"
     assert without_seconds(block) in without_seconds((REPOSITORY / "README.md").read_text())
+
+
+def test_the_readme_names_every_family_once_and_in_order() -> None:
+    table = re.findall(r"^\| `(\w+)` \|", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
+
+    assert table == list(FAMILIES)
+
+
+def test_what_the_readme_links_to_is_there() -> None:
+    links = re.findall(r"\]\((?!https:)([^)#]+)", (REPOSITORY / "README.md").read_text())
+
+    assert [link for link in links if not (REPOSITORY / link).exists()] == []
