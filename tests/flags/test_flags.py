@@ -185,6 +185,10 @@ def test_a_value_that_bash_splits_is_one_finding(write: Write) -> None:
             "--schedule takes 1 value and gets 2; left over: plan> (the value is split at its spaces: "
             "write $P in double quotes)",
         ),
+        (
+            'X=(--schedule "$PLAN")\n\ntorchrun train.py --fp16 ${X[@]}\n',
+            "--schedule needs 1 value and gets none: $PLAN is empty",
+        ),
         ("torchrun train.py --lr ''\n", "--lr takes a number and gets an empty value"),
     ],
 )
@@ -243,3 +247,44 @@ def test_a_change_of_the_program_is_seen_by_the_next_run(write: Write) -> None:
     assert (
         findings(write, launcher, STRICT.replace('"--old"', '"--warmup"').replace("Deprecated: ", "")) == ()
     )
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "torchrun examples/gpt/train_gpt.py\n",
+        "torchrun train_gpt.py\n",
+        "torchrun gpt/train_gpt.py\n",
+        "torchrun none.py\n",
+        "torchrun /opt/examples/none.py\n",
+        "torchrun other/none.py\n",
+        "cd /opt/Megatron\ntorchrun examples/none.py\n",
+        "git clone https://example.org/x\ntorchrun examples/none.py\n",
+        "echo 'print(1)' > examples/none.py\ntorchrun examples/none.py\n",
+        'torchrun "examples/${NAME:?}.py"\n',
+        "torchrun examples/sub/none.py\n",
+    ],
+)
+def test_files_that_are_there_or_may_be_elsewhere_are_silent(write: Write, launcher: str) -> None:
+    modules = '[submodule "x"]\n\tpath = examples/sub\n'
+    root = write({PATH: launcher, "examples/gpt/train_gpt.py": "print(1)\n", ".gitmodules": modules})
+
+    assert report(root, "flags").findings == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"),
+    [
+        ("examples/gpt/train_gtp.py", "; the nearest is examples/gpt/train_gpt.py"),
+        ("./examples/train_gpt.py", "; the nearest is examples/gpt/train_gpt.py"),
+        ("examples/xyz.py", ""),
+    ],
+)
+def test_a_file_that_is_nowhere(write: Write, file: str, hint: str) -> None:
+    launcher = f'cd "$(dirname "$0")/../.."\ntorchrun \\\n    {file} --lr 3\n'
+    root = write({PATH: launcher, "examples/gpt/train_gpt.py": "print(1)\n"})
+
+    (found,) = report(root, "flags").findings
+
+    assert (found.code, found.span.line, found.span.column) == ("FLG007", 3, 5)
+    assert found.message == f"{file} does not exist{hint}"

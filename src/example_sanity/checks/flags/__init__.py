@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from example_sanity.checks.flags.missing import MissingProgram
 from example_sanity.checks.flags.names import AbbreviatedFlag, DeprecatedFlag, IgnoredFlag, UnknownFlag
 from example_sanity.checks.flags.options import FlagsOptions
 from example_sanity.checks.flags.values import FlagArity, FlagBadChoice, FlagWrongType
@@ -18,6 +19,7 @@ RULES: tuple[type[Rule], ...] = (
     DeprecatedFlag,
     AbbreviatedFlag,
     IgnoredFlag,
+    MissingProgram,
     FlagWrongType,
 )
 OPTIONS = FlagsOptions

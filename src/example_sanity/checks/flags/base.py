@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.flags.programs import Program, programs
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.finding import Span
 from example_sanity.core.rule import Context, Rule, Subject
 
 if TYPE_CHECKING:
@@ -33,29 +34,41 @@ class FlagRule(Rule):
 
     def _at(self, program: Program, index: int, message: str, severity: Severity | None = None) -> Finding:
         """Return a finding at a word of the program's arguments."""
-        origin = program.origin(index)
+        span, _ = place(program, index)
         return self.finding(
-            origin.path,
-            origin.span,
+            program.origin(index).path,
+            span,
             message,
             severity=severity,
             scenarios=(program.launch.scenario.name,),
         )
 
 
-def following(program: Program, index: int, context: Context) -> str:
-    """Return the source text behind a flag: of its word, or of the only place of the file where it is written."""
-    origin = program.origin(index)
+def place(program: Program, index: int) -> tuple[Span, str]:
+    """Return where a word is written, and the text behind it up to the end of its line.
+
+    A word that came through an expansion is looked for in the file: a flag that is written in one place only is there. What stands behind it is known, too, where it is
+    the same in all places.
+    """
+    origin, word = program.origin(index), program.words[index]
     try:
-        text = context.project.text(origin.path)
+        lines = program.project.text(origin.path).split("\n")
     except Uninspectable:
-        return ""
-    if origin.exact:
-        lines = text.split("\n")
-        line = lines[origin.span.end_line - 1] if origin.span.end_line <= len(lines) else ""
-        return line[origin.span.end_column - 1 :].strip(" \\")
-    places = re.findall(rf"(?<![\w-]){re.escape(program.words[index])}(?![\w-])(.*)", text)
-    return str(places[0]).strip(" \\") if len(places) == 1 else ""
+        return origin.span, ""
+    span = origin.span
+    written = word.partition("=")[0]
+    if span.line == span.end_line and written in lines[span.line - 1][span.column - 1 : span.end_column - 1]:
+        return span, lines[span.line - 1][span.end_column - 1 :].strip(" \\")
+    if word.startswith("--") and len(word) > 2:
+        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        found = [(row, match) for row, line in enumerate(lines, 1) for match in pattern.finditer(line)]
+        behind = {lines[row - 1][match.end() :].strip(" \\") for row, match in found}
+        if len(found) == 1:
+            row, match = found[0]
+            span = Span(row, match.start() + 1, row, match.end() + 1)
+        if len(behind) == 1:
+            return span, behind.pop()
+    return span, ""
 
 
 def shown(word: str) -> str:

@@ -15,6 +15,7 @@ from example_sanity.schema.argparse.matching import Reading, read_words
 from example_sanity.schema.argparse.patches import added_flags
 
 if TYPE_CHECKING:
+    from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry, Launch, Origin
     from example_sanity.schema.argparse.table import FlagTable
@@ -30,6 +31,7 @@ class Program:
     table: FlagTable
     words: tuple[str, ...]
     reading: Reading
+    project: Project
 
     def origin(self, index: int) -> Origin:
         """Return where a word of the arguments came from."""
@@ -67,7 +69,7 @@ def _program(launch: Launch, entry: Entry, context: Context, inputs: set[str]) -
     table = _table(path, entry.module, context, inputs)
     if table is None:
         return None
-    return Program(launch, entry, path, table, words, read_words(words, table))
+    return Program(launch, entry, path, table, words, read_words(words, table), context.project)
 
 
 def find(launch: Launch, entry: Entry, context: Context) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from example_sanity.checks.flags.base import FlagRule, counted, following, shown
+from example_sanity.checks.flags.base import FlagRule, counted, place, shown
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Context, Example
@@ -51,18 +51,19 @@ class FlagArity(FlagRule):
     good = (_example('ARGS=(--schedule "0:16 2B:32")\ntorchrun train.py "${ARGS[@]}"\n'),)
 
     def _judge(self, program: Program, context: Context) -> Iterator[Finding]:
+        del context
         for use in program.reading.uses:
             if use.flags and use.count < min(flag.least for flag in use.flags):
-                yield from self._too_few(program, use, context)
-        yield from self._left_over(program, context)
+                yield from self._too_few(program, use)
+        yield from self._left_over(program)
 
-    def _too_few(self, program: Program, use: Use, context: Context) -> Iterator[Finding]:
+    def _too_few(self, program: Program, use: Use) -> Iterator[Finding]:
         after = use.word + use.count + 1
         near = [index for index in range(use.word, after + 1) if index < len(program.words)]
         if not program.stable(*near):
             return
         least = min(flag.least for flag in use.flags)
-        variable = re.match(r"[\"']*([$`][^\s)\"']*)", following(program, use.word, context))
+        variable = re.match(r"[\"']*([$`][^\s)\"']*)", place(program, use.word)[1])
         reason = f": {variable[1]} is empty" if variable else ""
         yield self._at(
             program,
@@ -71,7 +72,7 @@ class FlagArity(FlagRule):
             Severity.INFO if variable else None,
         )
 
-    def _left_over(self, program: Program, context: Context) -> Iterator[Finding]:
+    def _left_over(self, program: Program) -> Iterator[Finding]:
         if program.table.takes_operands:
             return
         for words in _runs(program.reading.operands):
@@ -85,7 +86,7 @@ class FlagArity(FlagRule):
                 given = [program.words[index] for index in (*use.values, *words)]
                 placeholder = re.search(r"<[^<>]+>", " ".join(given))
                 severity = Severity.INFO if placeholder else None
-                yield self._at(program, use.word, _too_many(program, use, words, context), severity)
+                yield self._at(program, use.word, _too_many(program, use, words), severity)
 
 
 def _end(use: Use) -> int:
@@ -103,12 +104,12 @@ def _runs(indexes: list[int]) -> list[list[int]]:
     return runs
 
 
-def _too_many(program: Program, use: Use, words: list[int], context: Context) -> str:
+def _too_many(program: Program, use: Use, words: list[int]) -> str:
     """Say that a flag gets too many values, and why where the source shows it."""
     most = max(flag.most or 0 for flag in use.flags)
     rest = " ".join(program.words[index] for index in words)
     message = f"{use.name} takes {counted(most, 'value')} and gets {use.count + len(words)}; left over: {shown(rest)}"
-    source = following(program, use.word, context)
+    source = place(program, use.word)[1]
     group = program.origin(use.word).group
     if use.values and source.startswith("$"):
         return f"{message} (the value is split at its spaces: write {source.split()[0]} in double quotes)"

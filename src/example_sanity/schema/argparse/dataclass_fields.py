@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from example_sanity.schema.argparse.parsers import is_enum_base
-from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Scope, Value
+from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Member, Scope, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -149,12 +149,8 @@ class _Reader:
             many = value.last in _LISTS
             return Described("unknown" if many else value.last, value, many=many)
         if isinstance(value, Class):
-            if any(
-                is_enum_base(base)
-                for item in self._interpreter.ancestry(value)
-                for base in self._interpreter.bases(item)
-            ):
-                return Described("enum", value, members=tuple(_members(value)))
+            if is_enum(value, self._interpreter):
+                return Described("enum", value, members=tuple(item.name for item in members(value)))
             return Described("class", value)
         return Described()
 
@@ -196,15 +192,17 @@ def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _members(of: Class) -> Iterator[str]:
-    """The members of an enumeration."""
+def is_enum(of: Class, interpreter: Interpreter) -> bool:
+    """Whether a class is an enumeration."""
+    return any(is_enum_base(base) for item in interpreter.ancestry(of) for base in interpreter.bases(item))
+
+
+def members(of: Class) -> list[Member]:
+    """Return the members of an enumeration; a value that is not plain is UNKNOWN."""
+    found = []
     for node in of.node.body:
         if isinstance(node, ast.Assign):
-            yield from (item.id for item in node.targets if isinstance(item, ast.Name) and item.id[0] != "_")
-
-
-def member_values(of: Class) -> tuple[str, ...] | None:
-    """Return the values of an enumeration, None where they are not all plain."""
-    values = [node.value for node in of.node.body if isinstance(node, ast.Assign)]
-    texts = tuple(str(node.value) for node in values if isinstance(node, ast.Constant))
-    return texts if len(texts) == len(values) else None
+            value = node.value.value if isinstance(node.value, ast.Constant) else UNKNOWN
+            names = [item.id for item in node.targets if isinstance(item, ast.Name)]
+            found += [Member(name, value) for name in names if not name.startswith("_")]
+    return found

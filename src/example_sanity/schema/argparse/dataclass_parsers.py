@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields, member_values
+from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields, members
 from example_sanity.schema.argparse.parsers import Parser
 from example_sanity.schema.argparse.table import ANY, NOT_KNOWN, OPTIONAL, SOME
 from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Value, iterate, options
@@ -111,8 +111,7 @@ def _add_hf_field(parser: Parser, item: Field, interpreter: Interpreter) -> None
     else:
         given.update(_typed(known))
         if known.kind == "enum" and isinstance(known.value, Class):
-            values = member_values(known.value)
-            given["choices"] = UNKNOWN if values is None else list(values)
+            given["choices"] = [member.value for member in members(known.value)]
     if known.union:
         given["type"] = UNKNOWN
     parser.add(names, given, item.path, item.line)

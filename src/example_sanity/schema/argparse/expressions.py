@@ -48,6 +48,10 @@ class Expressions:
         """Assign a value."""
         raise NotImplementedError
 
+    def elements(self, value: Value) -> Iterator[Value] | None:
+        """Return the elements of a value, None when they are not known."""
+        return iterate(value)
+
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         """Return the value of an expression."""
         if node is None:
@@ -80,7 +84,7 @@ class Expressions:
             if not isinstance(element, ast.Starred):
                 found.append(self.evaluate(element, scope))
                 continue
-            inner = iterate(self.evaluate(element.value, scope))
+            inner = self.elements(self.evaluate(element.value, scope))
             if inner is None:
                 return UNKNOWN
             found += inner
@@ -233,7 +237,7 @@ class Expressions:
             yield
             return
         first, *rest = generators
-        elements = iterate(self.evaluate(first.iter, scope))
+        elements = self.elements(self.evaluate(first.iter, scope))
         if elements is None:
             scope.returns.append(UNKNOWN)
             elements = iter([UNKNOWN])

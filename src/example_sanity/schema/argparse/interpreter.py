@@ -18,6 +18,7 @@ from example_sanity.schema.argparse.values import (
     External,
     Function,
     Instance,
+    Member,
     Method,
     ModuleValue,
     Scope,
@@ -28,7 +29,7 @@ from example_sanity.schema.argparse.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from example_sanity.schema.argparse.modules import Module, Sources
 
@@ -167,6 +168,8 @@ class Interpreter(Statements):
     def _plain_attribute(self, owner: Value, name: str) -> Value:
         if isinstance(owner, Class):
             return self.member(owner, name, None)
+        if isinstance(owner, Member):
+            return {"name": owner.name, "value": owner.value}.get(name, UNKNOWN)
         if not isinstance(owner, dataclass_fields.Field):
             return Method(owner, name)
         return dataclass_fields.attribute(owner, name, self)
@@ -176,6 +179,12 @@ class Interpreter(Statements):
             return owner.override
         own = UNKNOWN if owner.made_by is None else self.member(owner.made_by, name, owner)
         return own if isinstance(own, Function) else Method(owner, name)
+
+    def elements(self, value: Value) -> Iterator[Value] | None:
+        """Return the elements of a value, the members of an enumeration included."""
+        if isinstance(value, Class) and dataclass_fields.is_enum(value, self):
+            return iter(dataclass_fields.members(value))
+        return iterate(value)
 
     def member(self, of: Class, name: str, instance: Value) -> Value:
         """Return what an attribute of a class is, bound to an instance where there is one."""
@@ -234,7 +243,7 @@ class Interpreter(Statements):
             if not isinstance(argument, ast.Starred):
                 found.append(value)
                 continue
-            elements = [iterate(option) for option in options(value)]
+            elements = [self.elements(option) for option in options(value)]
             for inner in elements:
                 found += [UNKNOWN] if inner is None else inner
         return found

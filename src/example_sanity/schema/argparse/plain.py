@@ -76,7 +76,7 @@ def builtin(name: str, call: Call) -> Value:
 
 
 def _sequence(call: Call) -> Value:
-    elements = iterate(call.positional[0]) if call.positional else iter([])
+    elements = call.interpreter.elements(call.positional[0]) if call.positional else iter([])
     return UNKNOWN if elements is None else list(elements)
 
 

@@ -131,7 +131,7 @@ class Statements(Expressions):
         return not outcomes
 
     def _For(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
-        elements = iterate(self.evaluate(node.iter, scope))
+        elements = self.elements(self.evaluate(node.iter, scope))
         if elements is None:
             self.bind(node.target, UNKNOWN, scope)
             self._either([node.body, []], scope)

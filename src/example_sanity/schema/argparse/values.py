@@ -89,6 +89,14 @@ class Class:
     scope: Scope | None = None
 
 
+@dataclass(frozen=True)
+class Member:
+    """A member of an enumeration of the source."""
+
+    name: str
+    value: Value
+
+
 @dataclass(eq=False)
 class Instance:
     """An object of a class of the source."""
