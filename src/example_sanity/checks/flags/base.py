@@ -56,9 +56,9 @@ def place(program: Program, index: int) -> tuple[Span, str]:
     except Uninspectable:
         return origin.span, ""
     span = origin.span
-    written = word.partition("=")[0]
-    if span.line == span.end_line and written in lines[span.line - 1][span.column - 1 : span.end_column - 1]:
-        return span, lines[span.line - 1][span.end_column - 1 :].strip(" \\")
+    line = lines[span.line - 1] if span.line == span.end_line <= len(lines) else ""
+    if word.partition("=")[0] in line[span.column - 1 : span.end_column - 1]:
+        return span, line[span.end_column - 1 :].strip(" \\")
     if word.startswith("--") and len(word) > 2:
         pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
         found = [(row, match) for row, line in enumerate(lines, 1) for match in pattern.finditer(line)]
