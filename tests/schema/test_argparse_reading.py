@@ -206,6 +206,10 @@ def test_what_reads_no_command_line_has_no_table(write: Write, program: str) -> 
         "import os\nparser.add_argument(os.environ['FLAG'])\n",
         "import os\nfor n in os.listdir():\n    parser.add_argument('--' + n)\n",
         "import engine\nparser = argparse.ArgumentParser(parents=[engine.parser])\n",
+        "import sys\nsys.argv.remove('--x')\n",
+        "import sys\nsys.argv = sys.argv[:2]\n",
+        "import sys\nsys.argv[1:] = []\n",
+        "import sys\ndel sys.argv[1]\n",
     ],
 )
 def test_flags_that_cannot_be_read_leave_the_table_open(write: Write, body: str) -> None:
@@ -338,6 +342,48 @@ def test_a_dataclass_with_a_base_from_elsewhere_leaves_the_table_open(write: Wri
     table = _table(write, _FACTORY.replace("class Base:", "class Base(ArgumentGroupFactory.Nowhere):"))
 
     assert "ArgumentGroupFactory.Nowhere" in table.unresolved[0]
+
+
+_ANNOTATED = """\
+    import argparse
+    from dataclasses import dataclass
+    from typing import List, Literal, Optional
+    from engine.arg_utils import A, Arg, add_cli_args_from_dataclass
+    CHOICES = ["auto", "dummy"]
+    @dataclass
+    class ServerArgs:
+        model_path: A[str, Arg(help="where", aliases=["--model"])]
+        port: A[int, "The port."] = 30000
+        trust: A[bool, "Whether."] = False
+        mode: A[Literal["a", "b"], "Which."] = "a"
+        load_format: A[str, Arg(choices=CHOICES)] = "auto"
+        sizes: A[Optional[List[int]], "Several."] = None
+        tp_size: A[int, Arg(cli_name="--tensor-parallel-size", aliases=["--tp"])] = 1
+        nodes: A[str, Arg(nargs="*")] = None
+        hidden: A[int, Arg(no_cli=True)] = 1
+        plain: int = 2
+        @staticmethod
+        def add_cli_args(parser):
+            add_cli_args_from_dataclass(parser, ServerArgs)
+    parser = argparse.ArgumentParser()
+    ServerArgs.add_cli_args(parser)
+    parser.parse_args()
+    """
+
+
+@pytest.mark.parametrize("present", [False, True])
+def test_annotated_fields_become_flags(write: Write, present: bool) -> None:
+    helper = "from typing import Annotated\nA = Annotated\nclass Arg: ...\ndef add_cli_args_from_dataclass(parser, cls):\n    cls()\n"
+    table = _table(write, {"train.py": _ANNOTATED, **({"engine/arg_utils.py": helper} if present else {})})
+
+    assert _names(table) == {
+        *("--model-path", "--model", "--port", "--trust", "--mode", "--load-format", "--sizes", "--nodes"),
+        *("--tensor-parallel-size", "--tp"),
+    }
+    facts = {name: table.known[name][0] for name in _names(table)}
+    assert (facts["--port"].type, facts["--trust"].nargs, facts["--sizes"].nargs) == ("int", 0, "+")
+    assert (facts["--mode"].choices, facts["--load-format"].choices) == (("a", "b"), ("auto", "dummy"))
+    assert (facts["--nodes"].nargs, facts["--tp"].type, table.unresolved) == ("*", "int", ())
 
 
 def test_hf_argument_parser(write: Write) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.argparse.modules import Module
 
 # Bases without fields of their own.
-_EMPTY_BASES = frozenset({"object", "ABC", "Generic", "Protocol"})
+_EMPTY_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Struct"})
 _UNIONS = frozenset({"Union", "Optional"})
 _WRAPPERS = frozenset({"Annotated", "Final", "Required", "A"})
 _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple", "set", "Set"})

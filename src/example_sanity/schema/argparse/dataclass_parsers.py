@@ -1,20 +1,22 @@
-"""Parsers that are made of dataclasses: Megatron's ArgumentGroupFactory, HfArgumentParser, tyro."""
+"""Parsers that are made of dataclasses: Megatron's ArgumentGroupFactory, annotated fields, HfArgumentParser, tyro."""
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields, members
 from example_sanity.schema.argparse.parsers import Parser
 from example_sanity.schema.argparse.table import ANY, NOT_KNOWN, OPTIONAL, SOME
-from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Value, iterate, options
+from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Scope, Value, iterate, options
 
 if TYPE_CHECKING:
     from example_sanity.schema.argparse.interpreter import Interpreter
     from example_sanity.schema.argparse.plain import Call
 
 GROUP_FACTORY = "ArgumentGroupFactory"
+ANNOTATED = "add_cli_args_from_dataclass"
 DATACLASS_PARSERS = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
 _DEEPEST = 6
 
@@ -81,6 +83,61 @@ def _typed(known: Described) -> dict[str, Value]:
     if known.many:
         given["nargs"] = SOME
     return given
+
+
+def add_annotated_fields(call: Call) -> None:
+    """Add the flags of fields annotated ``A[type, Arg(...)]`` or ``A[type, "help"]``.
+
+    As sglang's python/sglang/srt/arg_groups/arg_utils.py does; a field without such an annotation gets no flag.
+    """
+    parser, of = call.given(0, "parser"), call.given(1, "cls")
+    if not isinstance(parser, Parser):
+        return
+    if not isinstance(of, Class):
+        parser.leave_open("the dataclass of the annotated fields is not here")
+        return
+    found = fields(of, call.interpreter)
+    if found.missing:
+        parser.leave_open(f"{of.node.name} has fields of {found.missing}, whose source is not here")
+    chosen = call.given(2, "fields")
+    for item in found.items:
+        if not isinstance(chosen, list) or item.name in chosen:
+            _add_annotated_field(parser, item, call.interpreter)
+
+
+def _add_annotated_field(parser: Parser, item: Field, interpreter: Interpreter) -> None:
+    known = describe(item.annotation, item.of, interpreter)
+    said = _said(known, item, interpreter)
+    if said is None or said.get("no_cli") is True:
+        return
+    given = _typed(known)
+    if known.kind == "bool" and not known.many:
+        given = {"action": "store_true"}
+    if said.get("type_parser") is not None:
+        given.pop("nargs", None)
+        given["type"] = said["type_parser"]
+    if said.get("action") is not None:
+        given = {"action": said["action"], **_mapping(said.get("action_kwargs"))}
+    given.update({key: said[key] for key in ("help", "choices", "nargs") if said.get(key) is not None})
+    given["default"] = item.default
+    aliases = iterate(said.get("aliases") or [])
+    name = said.get("cli_name") or f"--{item.name.replace('_', '-')}"
+    parser.add([name, *([UNKNOWN] if aliases is None else aliases)], given, item.path, item.line)
+
+
+def _said(known: Described, item: Field, interpreter: Interpreter) -> dict[str, Value] | None:
+    """What the annotation says of the flag, None where it says nothing."""
+    scope = Scope(item.of.module, {}, item.of.scope)
+    for node in known.extra:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return {"help": node.value}
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Arg":
+            return {word.arg: interpreter.evaluate(word.value, scope) for word in node.keywords if word.arg}
+    return None
+
+
+def _mapping(value: Value) -> dict[str, Value]:
+    return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
 def add_hf_fields(parser: Parser, types: Value, interpreter: Interpreter) -> None:

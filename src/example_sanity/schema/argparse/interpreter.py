@@ -7,14 +7,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from example_sanity.schema.argparse import dataclass_fields, library, plain
+from example_sanity.schema.argparse import dataclass_fields, dataclass_parsers, library, plain
+from example_sanity.schema.argparse.names import Names
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
-from example_sanity.schema.argparse.statements import Statements
 from example_sanity.schema.argparse.values import (
     UNKNOWN,
-    Choice,
     Class,
-    Deferred,
     External,
     Function,
     Instance,
@@ -50,23 +48,19 @@ class Finished(Exception):
     """The command line was read for good; what follows cannot change what it may say."""
 
 
-class Interpreter(Statements):
+class Interpreter(Names):
     """One run of an entry module. ``parsers`` are all that were made, ``unresolved`` why others may exist."""
 
     def __init__(self, sources: Sources) -> None:
-        super().__init__()
-        self.sources = sources
+        super().__init__(sources)
         self.parsers: list[Parser] = []
-        self.unresolved: list[str] = []
-        self.modules: dict[str, Scope] = {}
-        self._resolving: set[tuple[str, str]] = set()
         self._stack: list[ast.AST] = []
         self._calls = 0
         self._relevant: dict[ast.AST, bool] = {}
 
     def run(self, module: Module) -> None:
         """Run a module as ``__main__``. Raises Exhausted."""
-        scope = self._scope(module)
+        scope = self.scope_of(module)
         scope.names["__name__"] = "__main__"
         scope.names["__file__"] = UNKNOWN
         with suppress(Finished):
@@ -76,81 +70,6 @@ class Interpreter(Statements):
         """Stop where the command line was read for good, unless that was in one of several branches."""
         if not self.branches:
             raise Finished
-
-    def _scope(self, module: Module) -> Scope:
-        return self.modules.setdefault(module.name, Scope(module))
-
-    def name(self, name: str, scope: Scope) -> Value:
-        """Return what a name means: in the function, around it, in the module, or as a builtin."""
-        current: Scope | None = scope
-        while current is not None:
-            if name in current.names:
-                return self._settled(current.names[name])
-            current = current.parent
-        if name == "__name__":
-            return scope.module.name
-        found = self._global(name, scope.module)
-        return External(f"builtins.{name}") if found is None else found
-
-    def _settled(self, value: Value) -> Value:
-        if isinstance(value, Deferred):
-            return self.imported(value.module, value.attribute)
-        if isinstance(value, Choice) and any(isinstance(option, Deferred) for option in value.options):
-            return choice([self._settled(option) for option in value.options])
-        return value
-
-    def _global(self, name: str, module: Module) -> Value | None:
-        """Return a name of a module that was not run, None when it has no such name."""
-        key = (module.name, name)
-        if key in self._resolving:
-            return UNKNOWN
-        self._resolving.add(key)
-        try:
-            scope = self._scope(module)
-            if name in scope.names:
-                return self._settled(scope.names[name])
-            return self._defined(name, module, scope)
-        finally:
-            self._resolving.discard(key)
-
-    def _defined(self, name: str, module: Module, scope: Scope) -> Value | None:
-        bindings = module.bindings.get(name, [])
-        if any(
-            "ArgumentParser(" in module.segment(node) for node in bindings if isinstance(node, ast.Assign)
-        ):
-            # Other statements of the module fill that parser.
-            self.block(module.tree.body, scope)
-            return self._settled(scope.names.get(name, UNKNOWN))
-        if bindings:
-            for node in bindings:
-                assert isinstance(node, ast.stmt)
-                before = scope.names.pop(name, None)
-                self.statement(node, scope)
-                if before is not None:
-                    scope.names[name] = choice([before, scope.names.get(name, UNKNOWN)])
-            return self._settled(scope.names.get(name, UNKNOWN))
-        for star in module.stars:
-            inner = self.sources.find(module.absolute(star.module, star.level))
-            found = None if inner is None else self._global(name, inner)
-            if found is not None:
-                return found
-        return None
-
-    def imported(self, module: str, attribute: str | None) -> Value:
-        """Return what an import gives."""
-        if attribute is None:
-            here = self.sources.find(module) or self.sources.is_package(module)
-            return ModuleValue(module) if here else External(module)
-        found = self.sources.find(module)
-        if found is not None:
-            value = self._global(attribute, found)
-            if value is not None:
-                return value
-        if found is not None or self.sources.is_package(module):
-            inner = f"{module}.{attribute}"
-            if self.sources.find(inner) or self.sources.is_package(inner):
-                return ModuleValue(inner)
-        return External(f"{module}.{attribute}")
 
     def attribute(self, owner: Value, name: str) -> Value:
         """Return an attribute of a value."""
@@ -207,7 +126,7 @@ class Interpreter(Statements):
 
     def bases(self, of: Class) -> list[Value]:
         """Return the base classes of a class, those from elsewhere as External."""
-        scope = of.scope or self._scope(of.module)
+        scope = of.scope or self.scope_of(of.module)
         values = [self.evaluate(_unsubscripted(base), scope) for base in of.node.bases]
         return [option for value in values for option in options(value)]
 
@@ -279,6 +198,8 @@ class Interpreter(Statements):
 
     def enter(self, function: Function, call: plain.Call, *, certainly: bool = False) -> Value:
         """Step into a function, when it has to do with parsers or is said to."""
+        if getattr(function.node, "name", "") == dataclass_parsers.ANNOTATED:
+            return library.TREATED[dataclass_parsers.ANNOTATED](call)
         values = [*function.bound, *call.positional, *call.keywords.values(), *function.keywords.values()]
         if not certainly and not self._matters(function, values):
             return UNKNOWN
@@ -319,7 +240,7 @@ class Interpreter(Statements):
     def _fill(self, function: Function, call: plain.Call, scope: Scope) -> None:
         """Give the parameters of a function their values."""
         arguments = function.node.args
-        outer = function.scope or self._scope(function.module)
+        outer = function.scope or self.scope_of(function.module)
         names = [*arguments.posonlyargs, *arguments.args]
         values = [*function.bound, *call.positional]
         defaults = [None] * (len(names) - len(arguments.defaults)) + list(arguments.defaults)

@@ -10,6 +10,7 @@ from example_sanity.schema.argparse import dataclass_parsers, plain
 from example_sanity.schema.argparse.dataclass_fields import fields
 from example_sanity.schema.argparse.dataclass_parsers import Factory
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
+from example_sanity.schema.argparse.statements import ARGV_CHANGES
 from example_sanity.schema.argparse.values import (
     UNKNOWN,
     Class,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _TYRO = frozenset({"tyro.cli", "tyro.extras.overridable_config_cli"})
 _READS = re.compile(r"parse_(?:known_)?arg|parse_and_|parse_cli|parse_config|^parse$")
+_CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove"})
 _PARSER_CLASSES = re.compile(r"\w*ArgumentParser|ArgParser|\w*ArgParser")
 
 
@@ -87,7 +89,7 @@ def external(target: External, call: Call) -> Value:
     if target.name in _TYRO:
         dataclass_parsers.tyro(call)
         return UNKNOWN
-    treat = _TREATED.get(target.last)
+    treat = TREATED.get(target.last)
     return _foreign(target, call) if treat is None or not call.positional else treat(call)
 
 
@@ -102,6 +104,8 @@ def _foreign(target: External, call: Call) -> Value:
     if _READS.search(target.last):
         reason = f"{target.name} reads the command line, and its source is not here"
         call.interpreter.unresolved.append(reason)
+    if target.name.startswith("sys.argv.") and target.last in _CHANGES:
+        call.interpreter.unresolved.append(ARGV_CHANGES)
     prefix = _package_prefix(call)
     for parser in parsers_in([*call.positional, *call.keywords.values()]) if prefix else ():
         parser.prefixes.add(prefix)
@@ -156,6 +160,11 @@ def method(target: Method, call: Call) -> Value:
     return UNKNOWN
 
 
+def _annotated(call: Call) -> Value:
+    dataclass_parsers.add_annotated_fields(call)
+    return None
+
+
 def _build_group(factory: Factory, call: Call) -> Value:
     for parser in parsers_in(call.positional[:1] or list(call.keywords.values())):
         dataclass_parsers.build_group(parser, factory, call.interpreter)
@@ -198,7 +207,8 @@ def _parsed(parser: Parser, name: str, call: Call) -> Value:
     return UNKNOWN
 
 
-_TREATED: dict[str, Callable[[Call], Value]] = {
+TREATED: dict[str, Callable[[Call], Value]] = {
+    dataclass_parsers.ANNOTATED: _annotated,
     "fields": _field_list,
     "dataclass_fields": _field_list,
     "dc_fields": _field_list,

@@ -11,6 +11,7 @@ from example_sanity.schema.argparse.values import (
     UNKNOWN,
     Class,
     Deferred,
+    External,
     Function,
     Instance,
     Method,
@@ -25,6 +26,9 @@ from example_sanity.schema.argparse.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+ARGV = External("sys.argv")
+ARGV_CHANGES = "the program changes sys.argv"
+
 
 class Statements(Expressions):
     """Runs statements; expressions are left to the interpreter. A statement answers whether it ends its block."""
@@ -32,6 +36,7 @@ class Statements(Expressions):
     def __init__(self) -> None:
         super().__init__()
         self.branches = 0
+        self.unresolved: list[str] = []
 
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Run statements until one of them ends the block, and answer whether one did."""
@@ -99,12 +104,21 @@ class Statements(Expressions):
                 self.bind(inner, parts[place] if exact else UNKNOWN, scope)
         elif isinstance(target, ast.Attribute):
             for owner in options(self.evaluate(target.value, scope)):
+                if owner == External("sys") and target.attr == "argv":
+                    self.unresolved.append(ARGV_CHANGES)
                 _set_attribute(owner, target.attr, value)
         elif isinstance(target, ast.Subscript):
             owner = self.evaluate(target.value, scope)
             key = self.evaluate(target.slice, scope)
+            if owner == ARGV:
+                self.unresolved.append(ARGV_CHANGES)
             if isinstance(owner, dict) and isinstance(key, (str, int)):
                 owner[key] = value
+
+    def _Delete(self, node: ast.Delete, scope: Scope) -> bool:
+        if any(isinstance(t, ast.Subscript) and self.evaluate(t.value, scope) == ARGV for t in node.targets):
+            self.unresolved.append(ARGV_CHANGES)
+        return False
 
     def _If(self, node: ast.If, scope: Scope) -> bool:
         answer = truth(self.evaluate(node.test, scope))
