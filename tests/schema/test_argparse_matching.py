@@ -87,7 +87,7 @@ def _refused(table: FlagTable, words: list[str]) -> bool:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(words=st.lists(_WORDS, max_size=6))
 def test_the_reading_agrees_with_argparse(
     both: tuple[FlagTable, argparse.ArgumentParser], words: list[str]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from example_sanity.launch.options import is_option
 from example_sanity.schema.argparse.table import REST, Flag, FlagTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# Python 3.14 takes -1e-5 for a number, older ones take it for a flag: the launcher may run on either.
+_NEGATIVE = re.compile(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,10 @@ class _Reader:
         return self._result
 
     def _is_flag(self, word: str) -> bool:
-        return word in self._known or (is_option(word) and " " not in word.partition("=")[0])
+        if word in self._known:
+            return True
+        written = len(word) > 1 and word.startswith("-") and not _NEGATIVE.fullmatch(word)
+        return written and " " not in word.partition("=")[0]
 
     def _use(self, index: int, word: str) -> Use:
         written, equals, text = word.partition("=")
