@@ -77,6 +77,11 @@ def test_a_value_that_is_one_expansion_follows_its_flag() -> None:
     ]
 
 
+def test_a_value_between_its_neighbours_does_not_come_from_an_equal_word_elsewhere() -> None:
+    text = "K=4\nMODEL=(--topk $K --fuse)\npython x ${MODEL[@]} --steps 4\n"
+    assert places(text)[2:] == ["--topk 2:8", "4 2:15", "--fuse 2:18", "--steps 3:22", "4 3:30"]
+
+
 def test_words_of_a_functions_parameters() -> None:
     text = 'run() {\n  python x "$@" --end\n}\nrun a=1 b=2\n'
     assert places(text) == ["python 2:3", "x 2:10", "a=1 4:5", "b=2 4:9", "--end 2:17"]

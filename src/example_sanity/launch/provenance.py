@@ -116,6 +116,7 @@ def match(argv: Sequence[str], candidates: Sequence[Candidate]) -> list[Candidat
     _settle_repeats(places, options)
     _settle_by_order(places, options)
     _settle_neighbours(places, argv, candidates)
+    _settle_between(places, candidates)
     return [None if place is None else candidates[place] for place in places]
 
 
@@ -154,6 +155,14 @@ def _settle_by_order(places: list[int | None], options: Sequence[list[int]]) -> 
             between = [place for place in found if before < place < after]
             if len(between) == 1:
                 places[at] = between[0]
+
+
+def _settle_between(places: list[int | None], candidates: Sequence[Candidate]) -> None:
+    """An expansion is the source of the one word between its neighbours, even if the text stands elsewhere, too."""
+    for at in range(1, len(places) - 1):
+        before, after = places[at - 1], places[at + 1]
+        if before is not None and after == before + 2 and not candidates[before + 1].literal:
+            places[at] = before + 1
 
 
 def _settle_neighbours(
