@@ -50,6 +50,13 @@ def test_without_a_flag_nothing_of_ours_is_imported(
     assert result.outlines[-1] == "['example_sanity', 'example_sanity.pytest_plugin']"
 
 
+def test_pytest_counts_the_items(repository: Repository, sanity: Run) -> None:
+    repository()
+
+    sanity("--example-sanity-only").stdout.fnmatch_lines([f"collected {ALL} items"])
+    sanity("--example-sanity").stdout.fnmatch_lines([f"collected {ALL + 1} items"])
+
+
 def test_there_is_one_item_for_each_file_and_family(repository: Repository, sanity: Run) -> None:
     repository()
 

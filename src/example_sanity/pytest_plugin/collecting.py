@@ -106,7 +106,11 @@ class Collecting:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add our items behind the tests, before anything is deselected."""
-        items.extend(self._nodes(session))
+        added = list(self._nodes(session))
+        items.extend(added)
+        # Pytest counts what collectors report ("collected 3 items"), not what a session holds.
+        report = pytest.CollectReport(session.nodeid, "passed", None, [*added])
+        self._config.hook.pytest_collectreport(report=report)
 
     def _nodes(self, session: pytest.Session) -> Iterator[SanityItem]:
         files: dict[str, SanityFile] = {}
