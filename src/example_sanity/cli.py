@@ -147,14 +147,60 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
-@cli.command(context_settings=_HELP, short_help="The JSON schema of the configuration or of the JSON report.")
-@click.argument("name", type=click.Choice(["config", "report"]))
-def schema(name: str) -> int:
-    """Print the JSON schema of the configuration (tables of plugins included) or of the JSON report."""
-    from example_sanity import schemas
+@cli.group(context_settings=_HELP, short_help="JSON schemas, and schemas of Hydra programs.")
+def schema() -> None:
+    """Print a JSON schema, or build the schema of a Hydra program."""
 
-    click.echo(schemas.text(name), nl=False)
-    return ExitCode.CLEAN
+
+def _print_schema(name: str, text: str) -> click.Command:
+    @click.command(name, context_settings=_HELP, help=text)
+    def command() -> int:
+        from example_sanity import schemas
+
+        click.echo(schemas.text(name), nl=False)
+        return ExitCode.CLEAN
+
+    return command
+
+
+schema.add_command(
+    _print_schema("config", "Print the JSON schema of the configuration, tables of plugins included.")
+)
+schema.add_command(_print_schema("report", "Print the JSON schema of the JSON report."))
+
+
+@schema.command(context_settings=_HELP)
+@click.argument("name")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder that holds packages (repeatable).",
+)
+@click.option("--package", "packages", multiple=True, required=True, help="Package to read (repeatable).")
+@click.option("--searchpath", multiple=True, metavar="PKG", help="Lay pkg://PKG behind each configuration.")
+@click.option("--url", default="", help="Where the source is from.")
+@click.option("--commit", default="", help="Its commit.")
+@click.option("--licence", default="", help="Its licence (SPDX).")
+@click.option("--notice", "further", multiple=True, help="A line on further sources (repeatable).")
+@click.option("--rank", default=0, help="Of several schemas with a module the highest rank counts.")
+@click.option(
+    "--earlier", multiple=True, metavar="SCHEMA", help="A schema from before, to know what was removed."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: NAME.json.xz)."
+)
+def build(**options: Any) -> int:
+    """Compose every Hydra configuration of some packages and write the result as schema NAME.
+
+    Keys, types, defaults and choices are kept, for use as ``schema`` in ``[tool.example-sanity.overrides]`` where the source
+    is not at hand. Files are read, nothing is imported. Takes the extra ``hydra``, and minutes for a large program.
+    """
+    from example_sanity.schema.hydra.command import build as run_build
+
+    return run_build(**options)
 
 
 def _make_view(name: str, short: str, text: str, *more: Any) -> click.Command:
@@ -178,7 +224,11 @@ cli.add_command(
         "show",
         "What it would run: knobs, scenarios, command, settings, mesh.",
         "Show what SCRIPT would run: its knobs, scenarios, resolved command, settings and mesh.\n\n"
-        "Exits 1 when a scenario could not be evaluated.",
+        "Behind each setting stand the default that it overrides and where that is written, if the program's\n"
+        "configuration is known. Exits 1 when a scenario could not be evaluated.",
+        click.option(
+            "--diff-defaults", is_flag=True, help="Only the settings that differ from their defaults."
+        ),
     )
 )
 cli.add_command(

@@ -182,12 +182,14 @@ def list_rules(form: str) -> int:
     return ExitCode.CLEAN
 
 
-def show(script: Path, form: str, **options: Any) -> int:
+def show(script: Path, form: str, diff_defaults: bool, **options: Any) -> int:
     """Print the launch plan of a script. Returns 1 when a scenario could not be evaluated."""
     from example_sanity import show as view
 
     run = open_run([script], **options)
-    data = view.show_data(*view.evaluate(run, script))
+    data = view.show_data(*view.evaluate(run, script), run)
+    if diff_defaults:
+        data = view.without_defaults(data)
     _print(data, view.show_text, form)
     return ExitCode.FINDINGS if data["problems"] else ExitCode.CLEAN
 

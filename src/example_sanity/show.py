@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from example_sanity.checks.mesh.bridge import LaunchMesh, launch_meshes
 from example_sanity.checks.mesh.guard import guard_case
+from example_sanity.checks.overrides.defaults import defaults
 from example_sanity.core.errors import Uninspectable, UsageError
 from example_sanity.core.rule import Subject
 from example_sanity.core.runner import Run
@@ -19,6 +21,7 @@ from example_sanity.parallel.guard import Example, Proof
 from example_sanity.parallel.mesh import Mesh
 from example_sanity.report.json import span
 from example_sanity.report.model import Plan
+from example_sanity.schema.hydra.model import Leaf
 
 Data = dict[str, Any]
 _MOST_DRAWN = 1024  # ranks: beyond that a grid is no longer read, and takes long to show
@@ -45,15 +48,20 @@ def evaluate(run: Run, path: Path) -> tuple[Script, list[Launch], list[str]]:
     return cast("Script", script), launches, problems
 
 
-def show_data(script: Script, launches: Sequence[Launch], problems: Sequence[str]) -> Data:
-    """Return the launch plan: knobs, scenarios, the launches of the first scenario, meshes of all."""
+def show_data(
+    script: Script, launches: Sequence[Launch], problems: Sequence[str], run: Run | None = None
+) -> Data:
+    """Return the launch plan: knobs, scenarios, the launches of the first scenario, meshes of all.
+
+    With a run the settings tell the defaults that they override, where the program's configuration is known.
+    """
     first = launches[0] if launches else None
     return {
         "version": 1,
         "path": script.path,
         "knobs": [_knob(item, script, first) for item in _knobs(script)],
         "scenarios": [_scenario(launch) for launch in launches],
-        "launches": [_launch(entry) for entry in (first.entries if first else ())],
+        "launches": [_launch(entry, script, run) for entry in (first.entries if first else ())],
         "mesh": [mesh_data(shown) for launch in launches for shown in launch_meshes(launch)],
         "problems": list(problems),
     }
@@ -69,7 +77,7 @@ def launch_plans(run: Run, paths: Sequence[str]) -> list[Plan]:
             continue  # a finding says why it could not be inspected
         if any(launch.entries for launch in launches):
             meshes = [shown.mesh for launch in launches for shown in launch_meshes(launch)]
-            data = show_data(script, launches, problems)
+            data = show_data(script, launches, problems, run)
             found.append(Plan(data, tuple(_drawing(mesh) for mesh in meshes)))
     return found
 
@@ -113,8 +121,9 @@ def _scenario(launch: Launch) -> Data:
     }
 
 
-def _launch(entry: Entry) -> Data:
+def _launch(entry: Entry, script: Script, run: Run | None) -> Data:
     given = settings(entry)
+    known = defaults(entry, script, run) if run else {}
     return {
         "kind": entry.kind,
         "program": entry.module or entry.file,
@@ -122,7 +131,7 @@ def _launch(entry: Entry) -> Data:
         "origins": [_origin(item) for item in entry.command.origins],
         "env": entry.command.environment,
         "options": entry.options,
-        "settings": [_setting(item) for item in given],
+        "settings": [_setting(item, known.get(item.key)) for item in given],
     }
 
 
@@ -136,7 +145,8 @@ def _origin(item: Origin) -> Data:
     }
 
 
-def _setting(item: Setting) -> Data:
+def _setting(item: Setting, leaf: Leaf | None) -> Data:
+    shown = {"default": leaf.value, "default_at": leaf.where or None} if leaf else {}
     return {
         "key": item.key,
         "value": item.value,
@@ -145,7 +155,22 @@ def _setting(item: Setting) -> Data:
         "line": item.origin.span.line,
         "group": item.origin.group,
         "stable": item.stable,
+        "word": item.word,
+        **shown,
     }
+
+
+def without_defaults(data: Data) -> Data:
+    """Return the launch plan with those settings only that are known to differ from their defaults, or have none."""
+    launches = []
+    for launch in data["launches"]:
+        kept = [
+            item
+            for item in launch["settings"]
+            if item["operation"] != "flag" and ("default" not in item or item["default"] != item["value"])
+        ]
+        launches.append({**launch, "settings": kept, "only": [item["word"] for item in kept]})
+    return {**data, "launches": launches}
 
 
 def mesh_data(shown: LaunchMesh) -> Data:
@@ -262,12 +287,25 @@ def _launch_lines(number: int, launch: Data) -> Iterator[str]:
     yield f"Launch {number}: {launch['kind']} {launch['program']}"
     group: object = ()
     origins = launch["origins"] or [None] * len(launch["argv"])
-    for word, origin in zip(launch["argv"], origins, strict=True):
+    only = launch.get("only")
+    known = {item["word"]: item for item in launch["settings"] if "default" in item}
+    for place, (word, origin) in enumerate(zip(launch["argv"], origins, strict=True)):
+        if only is not None and place not in only:
+            continue
         name = origin["group"] if origin else None
         if name != group:
             group = name
             yield f"  {name}" if name else "  command line"
-        yield f"    {_quoted(word)}"
+        yield f"    {_quoted(word)}{_default_text(known.get(place))}"
+
+
+def _default_text(item: Data | None) -> str:
+    """The default that a word overrides, and where it is written."""
+    if item is None or isinstance(item["default"], dict):
+        return ""
+    value = json.dumps(item["default"], ensure_ascii=False, default=str)
+    shown = value if len(value) <= 40 else f"{value[:37]}..."
+    return f"  [default {shown}{', ' + item['default_at'] if item['default_at'] else ''}]"
 
 
 def _quoted(word: str) -> str:

@@ -8,6 +8,8 @@ import pytest
 
 from helpers import Write, cli
 from mesh.launchers import EXACT, PATH, WITHOUT_CP, launcher
+from overrides.program import SCRIPT as PROGRAM
+from overrides.program import launcher as program
 
 
 def test_show_names_knobs_scenarios_commands_and_mesh(
@@ -144,3 +146,26 @@ def test_real_bash_says_the_same(write: Write, capsys: pytest.CaptureFixture[str
 
     assert [launch["argv"] for launch in bash["launches"]] == [launch["argv"] for launch in kit["launches"]]
     assert bash["mesh"][0]["sizes"] == kit["mesh"][0]["sizes"]
+
+
+def test_show_tells_the_default_behind_each_setting_and_where_it_is_written(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write(program("trainer.nnodes=2", "trainer.save_freq=-1", "+trainer.mine=3"))
+    command = ["show", "--root", str(root), str(root / PROGRAM)]
+
+    _, out, _ = cli(capsys, *command)
+    assert "    trainer.nnodes=2  [default 1, app/config/train.yaml:7]\n" in out
+    assert "    trainer.save_freq=-1  [default -1, app/config/train.yaml:9]\n" in out
+    assert "    +trainer.mine=3\n" in out
+
+    _, out, _ = cli(capsys, *command, "--diff-defaults")
+    assert "trainer.nnodes=2" in out
+    assert "+trainer.mine=3" in out
+    assert "save_freq" not in out
+
+    _, out, _ = cli(capsys, *command, "--format", "json")
+    (first, second, third) = json.loads(out)["launches"][0]["settings"]
+    assert (first["default"], first["default_at"]) == (1, "app/config/train.yaml:7")
+    assert second["default"] == -1
+    assert "default" not in third

@@ -51,6 +51,7 @@ class Cache:
 
     def __init__(self, folder: Path, key: str, digest: Callable[[str], str]) -> None:
         """Open the cache; ``digest`` tells the present digest of an input."""
+        self.folder = folder
         self._file = folder / f"{key[:16]}.msgpack"
         self._key = key
         self._digest = digest

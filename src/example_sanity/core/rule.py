@@ -12,6 +12,7 @@ from example_sanity.core.finding import Finding, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from example_sanity.core.config import Config
     from example_sanity.core.exemptions import Entry
@@ -85,6 +86,11 @@ class Context(Protocol):
     # For what rules of a family share within a run, by name. It must follow from the subject and the options alone;
     # what else is looked at goes through ``once``.
     cache: dict[str, Any]
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """Where what takes long may be kept between runs; None where nothing may be."""
+        ...
 
     @property
     def entries(self) -> Sequence[Entry]:

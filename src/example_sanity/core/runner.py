@@ -72,6 +72,11 @@ class Run:
         return baselines.load(self.project.root, self.config.baseline)
 
     @property
+    def cache_folder(self) -> Path | None:
+        """The folder of the cache, if one is used."""
+        return self.store.folder if self.store else None
+
+    @property
     def entries(self) -> list[Entry]:
         """The ignore entries that suppress findings, in the order of the lists."""
         entries: list[Entry] = self._noted(self._trace.once("entries", self._entries)).get()

@@ -1,0 +1,409 @@
+"""The flat check: every override of a command line against the composed configuration, one root cause one issue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from rapidfuzz import fuzz
+
+from example_sanity.checks.overrides import words
+from example_sanity.checks.overrides.issues import Issue
+from example_sanity.checks.overrides.state import State
+from example_sanity.checks.overrides.values import judge
+from example_sanity.core.errors import nearest
+from example_sanity.schema.hydra.model import ComposeError, Composition
+from example_sanity.schema.hydra.shipped import NotShippedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from example_sanity.launch.settings import Setting
+    from example_sanity.launch.syntax import Script
+    from example_sanity.schema.hydra.trees import Tree
+
+
+class _Explanation(NamedTuple):
+    """A group choice, the overrides that it makes right, and how many choices change with it."""
+
+    word: str
+    explained: list[Setting]
+    follow: int
+    composition: Composition
+
+
+def _strength(item: _Explanation) -> tuple[int, int]:
+    return len(item.explained), item.follow
+
+
+@dataclass
+class Check:
+    """The overrides of one entry against one tree."""
+
+    tree: Tree
+    settings: Sequence[Setting]
+    script: Script
+    multirun: bool = False
+    issues: list[Issue] = field(default_factory=list)
+    hidden: set[int] = field(default_factory=set)
+    strange: dict[str, list[Setting]] = field(default_factory=dict)
+
+    def run(self) -> list[Issue]:
+        """Return everything that Hydra or the program would refuse, and what is likely a mistake."""
+        sound, problems = words.sound(self.settings, self.script, self.multirun)
+        self.issues += problems
+        choices, plain = self._split(sound)
+        if any(not item.stable for item in choices):
+            return self.issues  # which configuration is composed depends on a placeholder
+        composition = self._composed(choices)
+        if composition is not None:
+            self._apply(composition, choices, plain)
+        return self.issues
+
+    def composition(self) -> Composition | None:
+        """Return what the group choices compose, None where they are not sound or depend on a placeholder."""
+        choices, _ = self._split(words.sound(self.settings, self.script, self.multirun)[0])
+        return None if any(not item.stable for item in choices) else self._composed(choices)
+
+    def _split(self, sound: Sequence[Setting]) -> tuple[list[Setting], list[Setting]]:
+        """Part group choices from plain overrides (hydra/_internal/defaults_list.py, Overrides)."""
+        choices, plain = [], []
+        for item in sound:
+            group = item.key.partition("@")[0]
+            is_choice = group in self.tree.options and not isinstance(item.value, dict)
+            if not is_choice:
+                plain.append(item)
+            elif item.operation == "delete" or isinstance(item.value, (str, list)):
+                choices.append(item)
+            else:
+                message = f"{group} is a config group: it takes the name of an option, not {item.raw}"
+                self.issues.append(Issue("OVR012", item, message))
+        return choices, plain
+
+    def _composed(self, choices: Sequence[Setting]) -> Composition | None:
+        known = [item for item in choices if self._has_options(item)]
+        base = self._compose([])
+        if base is None:
+            return None
+        fitting = [item for item in known if self._is_in_defaults(item, known, base)]
+        return self._compose([_word(item) for item in fitting])
+
+    def _compose(self, chosen: list[str]) -> Composition | None:
+        try:
+            return self.tree.compose(chosen)
+        except NotShippedError:
+            return None
+        except ComposeError as error:
+            reason = str(error).strip().split("\n")[0]
+            with_choices = f" with {' '.join(chosen)}" if chosen else ""
+            self.issues.append(
+                Issue("OVR007", None, f"Hydra cannot compose {self.tree.label}{with_choices}: {reason}")
+            )
+            return None
+
+    def _has_options(self, item: Setting) -> bool:
+        group = item.key.partition("@")[0]
+        names = self.tree.options[group]
+        wanted = item.value if isinstance(item.value, list) else [item.value]
+        for name in wanted:
+            if item.operation == "delete" or not isinstance(name, str) or name in names:
+                continue
+            folder, _, last = name.rpartition("/")
+            if folder and last in self.tree.options.get(f"{group}/{folder}", ()):
+                continue
+            near = nearest(name, names)
+            hint = f"; did you mean {near}?" if near else ""
+            message = f"config group {group} has no option {name}{hint} There are: {', '.join(names)}"
+            self.issues.append(Issue("OVR012", item, message))
+            return False
+        return True
+
+    def _is_in_defaults(self, item: Setting, known: Sequence[Setting], base: Composition) -> bool:
+        """Whether the defaults list has what a choice replaces; options that are chosen beside it may bring it in."""
+        if item.operation == "add" or item.key in base.groups:
+            return True
+        others = [_word(other) for other in known if other is not item and other.key in base.groups]
+        try:
+            if item.key in self.tree.compose(others).groups:
+                return True
+        except ComposeError:
+            return True
+        group = item.key.partition("@")[0]
+        entries = [key for key in base.groups if key.partition("@")[0] == group]
+        hint = f": write {entries[0]}={item.raw}" if entries else f": append it with +{item.key}={item.raw}"
+        self.issues.append(Issue("OVR012", item, f"the defaults list has no entry {item.key}{hint}"))
+        return False
+
+    def _apply(self, composition: Composition, choices: Sequence[Setting], plain: Sequence[Setting]) -> None:
+        composition = self._rooted(composition, choices, plain)
+        state = State(composition)
+        nodes: dict[str, tuple[Setting, list[Setting]]] = {}
+        for item in plain:
+            if id(item) in self.hidden:
+                continue
+            node = state.missing_node(item.key) if item.operation == "set" else None
+            if node is not None and item.operation == "set":
+                nodes.setdefault(node, (item, []))[1].append(item)
+                continue
+            self._one(item, state)
+        for node, (first, items) in nodes.items():
+            self._missing_node(node, first, items, state)
+        self._unknown_fields(state)
+
+    def _rooted(
+        self, composition: Composition, choices: Sequence[Setting], plain: Sequence[Setting]
+    ) -> Composition:
+        """Return the composition that the author had in mind, if one group choice explains what does not exist."""
+        state = State(composition)
+        strange = [item for item in plain if item.operation == "set" and state.missing_node(item.key)]
+        misplaced = [item for item in plain if self._misplaced(item, composition)]
+        if not strange and not misplaced:
+            return composition
+        best = self._best(self._candidates(composition, strange, misplaced), choices, strange, composition)
+        if best is None:
+            return composition
+        self._explain(best.word, best.explained, misplaced, composition)
+        return best.composition
+
+    def _best(
+        self,
+        candidates: Sequence[str],
+        choices: Sequence[Setting],
+        strange: Sequence[Setting],
+        composition: Composition,
+    ) -> _Explanation | None:
+        """Return the candidate that explains most; of several the one that most other choices follow."""
+        chosen = [_word(item) for item in choices]
+        found: list[_Explanation] = []
+        for word in candidates:
+            try:
+                other = self.tree.compose([*chosen, word])
+            except ComposeError:
+                continue
+            there = State(other)
+            explained = [item for item in strange if there.missing_node(item.key) is None]
+            follow = sum(composition.groups.get(key) != name for key, name in other.groups.items())
+            if explained:
+                found.append(_Explanation(word, explained, follow, other))
+        return max(found, key=_strength, default=None)
+
+    def _misplaced(self, item: Setting, composition: Composition) -> bool:
+        """Whether a plain key ends in the name of a group of the defaults list and names one of its options."""
+        leaf = item.key.rpartition(".")[2]
+        return (
+            "." in item.key
+            and item.key not in composition.keys
+            and leaf in composition.groups
+            and item.value in self.tree.options.get(leaf, ())
+        )
+
+    def _candidates(
+        self, composition: Composition, strange: Sequence[Setting], misplaced: Sequence[Setting]
+    ) -> list[str]:
+        found = [f"{item.key.rpartition('.')[2]}={item.raw}" for item in misplaced]
+        segments = {part for item in strange for part in item.key.split(".")}
+        for group in sorted(composition.groups, key=lambda key: ("@" in key, key)):
+            if not group.startswith("hydra/") and ".." not in group:
+                found += [
+                    f"{group}={option}"
+                    for option in self.tree.options.get(group.partition("@")[0], ())
+                    if option != composition.groups[group] and segments & {option, *option.split("_")}
+                ]
+        return list(dict.fromkeys(found))[:8]
+
+    def _explain(
+        self, word: str, explained: Sequence[Setting], misplaced: Sequence[Setting], composition: Composition
+    ) -> None:
+        group = word.partition("=")[0]
+        root = next((item for item in misplaced if item.key.rpartition(".")[2] == group), None)
+        many = f"{len(explained)} overrides" if len(explained) > 1 else "1 override"
+        example = explained[0].key
+        if root is not None:
+            message = (
+                f"{root.key} is no key; {group} is a config group at the top: write {word}. "
+                f"{many} below, such as {example}, exist only with it"
+            )
+            self.issues.append(
+                Issue("OVR001", root, message, replace=(f"{root.key}=", f"{group}="), safe=False)
+            )
+        else:
+            message = (
+                f"{example} exists only with {word}, but {group}={composition.groups.get(group)} is composed"
+                + (f"; so do {len(explained) - 1} more overrides" if len(explained) > 1 else "")
+            )
+            self.issues.append(Issue("OVR001", explained[0], message))
+        self.hidden = {id(item) for item in misplaced if root and item.key.rpartition(".")[2] == group}
+
+    def _missing_node(self, node: str, first: Setting, items: Sequence[Setting], state: State) -> None:
+        """One issue for all overrides below a node that does not exist."""
+        if len(items) == 1:
+            self._unknown(first, state)
+            return
+        near = nearest_key(node, state.keys)
+        hint = f"; did you mean {near}?" if near else ""
+        if near == node:
+            hint = ""
+        message = f"{node} does not exist in {self.tree.label}{hint} {len(items)} overrides set keys below it"
+        self.issues.append(Issue("OVR001", first, message))
+
+    def _one(self, item: Setting, state: State) -> None:
+        if "@" in item.key:
+            message = f"{item.key.partition('@')[0]} is no config group of {self.tree.label}"
+            self.issues.append(Issue("OVR012", item, message))
+        elif item.operation == "delete":
+            self._delete(item, state)
+        elif (
+            item.operation == "add"
+            and not state.is_null(item.key)
+            and not isinstance(item.value, (dict, list))
+        ):
+            self._superfluous(item, state)
+        elif item.operation in ("add", "force"):
+            self._add(item, state)
+        elif not state.accepts(item):
+            self._unknown(item, state)
+        else:
+            self._judge(item, state)
+            state.put(item)
+
+    def _delete(self, item: Setting, state: State) -> None:
+        if state.is_null(item.key):
+            self.issues.append(
+                Issue("OVR001", item, f"~{item.key}: there is nothing to delete at {item.key}")
+            )
+        else:
+            state.drop(item.key)
+
+    def _superfluous(self, item: Setting, state: State) -> None:
+        leaf = state.keys[item.key]
+        where = f" ({leaf.where})" if leaf.where else ""
+        message = f"{item.key} exists already{where}, so Hydra refuses +{item.key}: drop the plus"
+        if item.key in state.added:
+            message = f"{item.key} was added before, so Hydra refuses a second +{item.key}: drop the plus"
+        self.issues.append(Issue("OVR003", item, message, replace=(f"+{item.key}", item.key)))
+        self._judge(item, state)
+        state.put(item)
+
+    def _add(self, item: Setting, state: State) -> None:
+        if item.key in state.keys:
+            self._judge(item, state)
+        elif item.key in self.tree.removed:
+            self._readded(item)
+        elif item.operation in ("add", "force"):
+            self._new_field(item, state)
+        state.put(item)
+
+    def _readded(self, item: Setting) -> None:
+        name = self.tree.removed[item.key]
+        hint = f"it is {name} now" if name else "nothing reads it any more, as far as its history tells"
+        self.issues.append(Issue("OVR008", item, f"{item.key} was removed from the configuration: {hint}"))
+
+    def _new_field(self, item: Setting, state: State) -> None:
+        """Note a key that is added to a dict of which the program makes an object whose class has no such field."""
+        node, _, name = item.key.rpartition(".")
+        fields = state.closed.get(node)
+        if fields and name not in fields and name != "_target_" and self._is_built(node, state):
+            self.strange.setdefault(node, []).append(item)
+
+    def _unknown_fields(self, state: State) -> None:
+        """One issue for all keys that are added to one object."""
+        for node, items in self.strange.items():
+            names = [item.key.rpartition(".")[2] for item in items]
+            meant = [_meant(item.key, node, state) for item in items]
+            hint = f"; did you mean {', '.join(filter(None, meant))}?" if any(meant) else ""
+            message = f"{node} becomes an object whose class has no field {' or '.join(names)}: its construction fails{hint}"
+            self.issues.append(Issue("OVR013", items[0], message))
+
+    def _is_built(self, node: str, state: State) -> bool:
+        """Whether the program makes an object of a node, or of one around it."""
+        while node in state.closed:
+            if node.rpartition(".")[2] in self.tree.built:
+                return True
+            node = node.rpartition(".")[0]
+        return False
+
+    def _judge(self, item: Setting, state: State) -> None:
+        leaf = state.keys.get(item.key)
+        if leaf is None or item.key in state.added:
+            return
+        self.issues += judge(item, leaf)
+        if leaf.note and item.value != leaf.value:
+            self.issues.append(
+                Issue("OVR009", item, f"{item.key}: the class that takes it calls it deprecated")
+            )
+
+    def _unknown(self, item: Setting, state: State) -> None:
+        parent, _, name = item.key.rpartition(".")
+        fields = state.closed.get(parent, ())
+        if name in fields or _is_open(parent, state):
+            why = (
+                "its class has such a field, but the configuration does not list it"
+                if name in fields
+                else f"{parent} is empty"
+            )
+            message = f"{item.key} is not in the configuration ({why}): Hydra wants +{item.key}={item.raw}"
+            self.issues.append(Issue("OVR002", item, message, replace=(item.key, f"+{item.key}")))
+            return
+        self.issues.append(self._no_key(item, state))
+
+    def _no_key(self, item: Setting, state: State) -> Issue:
+        if isinstance(item.value, dict) and item.key in state.keys:
+            return Issue("OVR001", item, f"{item.key} has no such members as {item.raw}")
+        renamed = self.tree.removed.get(item.key)
+        near = renamed if renamed in state.keys else nearest_key(item.key, state.keys)
+        hint = f"; did you mean {near}?" if near else ""
+        was = " any more" if item.key in self.tree.removed else ""
+        message = f"{item.key} is no key of {self.tree.label}{was}{hint}"
+        replace = (f"{item.key}=", f"{near}=") if near else None
+        return Issue("OVR001", item, message, replace=replace, safe=False)
+
+
+def _meant(key: str, node: str, state: State) -> str | None:
+    """Return the key that was probably meant instead of a field that does not exist."""
+    elsewhere = _same_leaf(key, [item for item in state.keys if item not in state.added])
+    if elsewhere:
+        return elsewhere
+    near = nearest(key.rpartition(".")[2], state.closed[node], 75)
+    return f"{node}.{near}" if near else None
+
+
+def _word(item: Setting) -> str:
+    sign = {"add": "+", "delete": "~"}.get(item.operation, "")
+    return (
+        f"{sign}{item.key}" if item.operation == "delete" and not item.raw else f"{sign}{item.key}={item.raw}"
+    )
+
+
+def _is_open(node: str, state: State) -> bool:
+    """Whether a dict is there to be filled: null, or nothing in it."""
+    leaf = state.keys.get(node)
+    if leaf is None or not (leaf.value is None or isinstance(leaf.value, dict)):
+        return False
+    below = f"{node}."
+    return not any(key.startswith(below) and key not in state.added for key in state.keys)
+
+
+def nearest_key(key: str, keys: Iterable[str]) -> str | None:
+    """Return the key that was probably meant: the same name elsewhere, else the most similar one."""
+    known = list(keys)
+    elsewhere = _same_leaf(key, known)
+    if elsewhere:
+        return elsewhere
+    parent, _, name = key.rpartition(".")
+    siblings = [item for item in known if item.rpartition(".")[0] == parent]
+    near = nearest(name, [item.rpartition(".")[2] for item in siblings], 75)
+    if near:
+        return f"{parent}.{near}" if parent else near
+    return nearest(key, known, 85)
+
+
+def _same_leaf(key: str, keys: Iterable[str]) -> str | None:
+    """Return the key of the same last name that lies nearest, unless several lie equally near."""
+    parts = key.split(".")
+    found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
+    ranked = sorted(found, key=lambda item: (-_shared(parts, item.split(".")), -fuzz.ratio(key, item), item))
+    return ranked[0] if ranked and _shared(parts, ranked[0].split(".")) else None
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    return len(set(one[:-1]) & set(other[:-1]))

@@ -1,0 +1,61 @@
+"""What the rules of the family share: every entry of a launch resolved and checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from example_sanity.checks.overrides.flat import Check
+from example_sanity.checks.overrides.issues import Issue
+from example_sanity.checks.overrides.resolving import is_multirun, resolver
+from example_sanity.checks.overrides.words import sound
+from example_sanity.launch.settings import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from example_sanity.core.rule import Context
+    from example_sanity.launch.command import Entry, Launch
+    from example_sanity.launch.syntax import Script
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """An entry, what is wrong with its overrides, and the files that this depends on."""
+
+    entry: Entry
+    issues: Sequence[Issue]
+    inputs: frozenset[str]
+
+
+def inspect(launch: Launch, context: Context) -> Sequence[Inspected]:
+    """Return the entries of a launch, each checked once a run."""
+    cache: dict[int, Any] = context.cache.setdefault("overrides", {})
+    if id(launch) not in cache:
+        cache[id(launch)] = launch, [_entry(entry, launch.script, context) for entry in launch.entries]
+    found: Sequence[Inspected] = cache[id(launch)][1]
+    for item in found:
+        _watch(item, context)
+    return found
+
+
+def _watch(item: Inspected, context: Context) -> None:
+    # Which files there are decides where a package is found.
+    context.project.folders  # noqa: B018
+    root = str(context.project.root) + "/"
+    for path in sorted(item.inputs):
+        context.project.watch(f"file:{path.removeprefix(root)}")
+
+
+def _entry(entry: Entry, script: Script, context: Context) -> Inspected:
+    given = settings(entry)
+    resolved = resolver(context).resolve(entry, given)
+    issues = [Issue(item.code, item.setting, item.message) for item in resolved.troubles]
+    multirun = is_multirun(entry)
+    if resolved.tree is not None:
+        issues += Check(resolved.tree, given.items, script, multirun).run()
+        return Inspected(entry, issues, frozenset(resolved.inputs | resolved.tree.inputs))
+    if issues:
+        # The keys are not known, but the words are Hydra's all the same.
+        issues += sound(given.items, script, multirun)[1]
+    return Inspected(entry, issues, frozenset(resolved.inputs))

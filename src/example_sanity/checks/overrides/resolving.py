@@ -1,0 +1,297 @@
+"""From an entry of a launch to its configuration tree: in the project, in configured folders, installed, or shipped."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from example_sanity.checks.overrides.options import OverridesOptions
+from example_sanity.core.errors import UsageError, did_you_mean
+from example_sanity.launch.options import is_option
+from example_sanity.schema.hydra import shipped
+from example_sanity.schema.hydra.mains import HydraMain, hydra_main, located
+from example_sanity.schema.hydra.roots import Roots, installed_folders, project_folders
+from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree
+
+if TYPE_CHECKING:
+    from example_sanity.core.project import Project
+    from example_sanity.core.rule import Context
+    from example_sanity.launch.command import Entry
+    from example_sanity.launch.settings import Setting, Settings
+
+_FLAGS = {
+    "config-name": "name",
+    "cn": "name",
+    "config-path": "path",
+    "cp": "path",
+    "config-dir": "further",
+    "cd": "further",
+}
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no tree: the code of the rule that says so, the message, and the setting to point at, if any."""
+
+    code: str
+    message: str
+    setting: Setting | None = None
+
+
+@dataclass
+class Resolved:
+    """What is known of the configuration of an entry. Neither tree nor trouble: it is no Hydra program."""
+
+    tree: Tree | None = None
+    troubles: list[Trouble] = field(default_factory=list)
+    inputs: set[str] = field(default_factory=set)
+
+
+class Resolver:
+    """Finds trees; those of one run are shared."""
+
+    def __init__(self, project: Project, options: OverridesOptions, cache: Path | None = None) -> None:
+        """Look in ``project``, with the family's options; ``cache`` is the folder for what takes long."""
+        self._project = project
+        self._cache = cache / "hydra" if cache else None
+        self._options = options
+        self._trees: dict[object, Tree] = {}
+        self._mains: dict[Path, HydraMain | None] = {}
+        self._wanted = _schema(options.schema, project.root) if options.schema else None
+
+    @cached_property
+    def _given(self) -> list[Path]:
+        root = self._project.root
+        return [root / folder for folder in self._options.source_roots]
+
+    def roots(self, *names: str) -> Roots:
+        """Return where packages of these names are looked up."""
+        tops = {name.partition(".")[0] for name in names}
+        own = project_folders(self._project.root, self._project.folders, tops)
+        return Roots(tuple(dict.fromkeys([*own, *self._given, *installed_folders()])))
+
+    def resolve(self, entry: Entry, settings: Settings) -> Resolved:
+        """Return the tree of an entry, or why there is none."""
+        if not any(item.style == "hydra" for item in settings) and entry.module is None:
+            return Resolved()
+        flags = _flags(settings)
+        search, places = _searchpath(settings)
+        packages = [path.removeprefix("pkg://") for path in search or () if path.startswith("pkg://")]
+        if entry.module is None:
+            file = self._file(str(entry.file))
+            roots = self.roots(*packages)
+        else:
+            roots = self.roots(entry.module, *packages)
+            if roots.top(entry.module) is None:
+                return self._shipped(entry.module, settings, flags, packages)
+            file = roots.module(entry.module)
+            if file is None:
+                return Resolved(troubles=[_missing_module(entry.module, roots)])
+        main = self._main(file) if file else None
+        if file is None or main is None:
+            return Resolved(inputs={str(file)} if file else set())
+        return self._live(main, roots, flags, search, places)
+
+    def _file(self, name: str) -> Path | None:
+        path = self._project.root / name
+        return path if path.suffix == ".py" and path.is_file() else None
+
+    def _main(self, file: Path) -> HydraMain | None:
+        if file not in self._mains:
+            self._mains[file] = hydra_main(file)
+        return self._mains[file]
+
+    def _live(
+        self,
+        main: HydraMain,
+        roots: Roots,
+        flags: Mapping[str, Setting],
+        search: tuple[str, ...] | None,
+        place: Setting | None,
+    ) -> Resolved:
+        result = Resolved(inputs={str(main.file)})
+        folder = located(main.file.parent, _text(flags.get("path"))) if "path" in flags else main.folder
+        name = (_text(flags.get("name")) or main.name or "").removesuffix(".yaml")
+        if folder is None or not name:
+            return result  # nothing is composed, or not in a way that is written down
+        troubles = _check_folder(folder, name, roots, flags)
+        for path in search or ():
+            troubles += _check_search(path, roots, place)
+        result.troubles = troubles
+        if troubles:
+            return result
+        if importlib.util.find_spec("hydra") is None:
+            message = (
+                "Hydra is not installed, so its overrides are not checked; install example-sanity[hydra]"
+            )
+            result.troubles.append(Trouble("OVR017", message))
+            return result
+        further = _text(flags.get("further"))
+        spec = Spec(folder, name, search, str(roots.folders[0] / further) if further else None)
+        if (spec, roots) not in self._trees:
+            top = roots.shown(main.file).partition("/")[0]
+            package = roots.top(top.removesuffix(".py"))
+            self._trees[spec, roots] = LiveTree(roots, spec, (package or main.file.parent) / top, self._cache)
+        result.tree = self._trees[spec, roots]
+        return result
+
+    def _shipped(
+        self, module: str, settings: Settings, flags: Mapping[str, Setting], packages: list[str]
+    ) -> Resolved:
+        schema = shipped.choose(module, packages, self._wanted)
+        if schema is None:
+            return _unresolved(module, settings, packages)
+        result = Resolved(inputs={str(shipped.file_of(self._wanted or schema.source.name))})
+        if module not in schema.entries:
+            if module not in schema.modules:
+                message = (
+                    f"there is no module {module} in {schema.source.name}"
+                    f"{did_you_mean(module, schema.modules)}"
+                )
+                result.troubles.append(Trouble("OVR006", message))
+            return result
+        if "path" in flags or "further" in flags:
+            return result  # the configuration is the user's own
+        name = _text(flags.get("name"))
+        key = schema.forest(module, name.removesuffix(".yaml") if name else None)
+        if key is None and name is None:
+            return result  # it does not compose on this search path
+        if key is None:
+            folder = schema.entries[module][0]
+            names = [item.rpartition("/")[2] for item in schema.forests if item.startswith(f"{folder}/")]
+            message = (
+                f"there is no configuration {name} in {folder} of {schema.source.name}"
+                f"{did_you_mean(str(name), names)}"
+            )
+            result.troubles.append(Trouble("OVR007", message, flags.get("name")))
+            return result
+        if (schema.source.name, key) not in self._trees:
+            self._trees[schema.source.name, key] = shipped.ShippedTree(schema, key)
+        result.tree = self._trees[schema.source.name, key]
+        return result
+
+
+def _schema(name: str, root: Path) -> str:
+    """Return the configured schema: a shipped one, or a file. Raises UsageError."""
+    if name.endswith(shipped.SUFFIX):
+        name = str(root / name)
+    known = shipped.names()
+    try:
+        shipped.load(name)
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"[tool.example-sanity.overrides]: there is no schema {name!r}"
+            f"{did_you_mean(name, known)}; there are: {', '.join(known)}"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"[tool.example-sanity.overrides]: cannot read the schema {name}: {error}"
+        ) from error
+    return name
+
+
+def resolver(context: Context) -> Resolver:
+    """Return the resolver of a run."""
+    found: Resolver | None = context.cache.get("overrides resolver")
+    if found is None:
+        options = context.options("overrides", OverridesOptions)
+        found = Resolver(context.project, options, context.cache_folder)
+        context.cache["overrides resolver"] = found
+    return found
+
+
+def _text(setting: Setting | None) -> str | None:
+    return None if setting is None else setting.raw
+
+
+def _flags(settings: Settings) -> dict[str, Setting]:
+    """Return what Hydra's own flags say of the configuration, by what they set."""
+    found: dict[str, Setting] = {}
+    for item in settings:
+        if item.style == "flag" and item.key.replace("_", "-") in _FLAGS:
+            found[_FLAGS[item.key.replace("_", "-")]] = item
+    return found
+
+
+def _searchpath(settings: Settings) -> tuple[tuple[str, ...] | None, Setting | None]:
+    for item in settings:
+        if item.key == "hydra.searchpath" and isinstance(item.value, list):
+            return tuple(str(path) for path in item.value), item
+    return None, None
+
+
+def _missing_module(module: str, roots: Roots) -> Trouble:
+    top = roots.top(module)
+    assert top is not None
+    folder = top.joinpath(*module.split(".")[:-1])
+    while not folder.is_dir() and folder != top:
+        folder = folder.parent
+    names = [
+        path.relative_to(top).with_suffix("").as_posix().replace("/", ".") for path in folder.glob("*.py")
+    ]
+    return Trouble(
+        "OVR006", f"there is no module {module} in {roots.shown(folder)}{did_you_mean(module, names)}"
+    )
+
+
+def _check_folder(folder: str, name: str, roots: Roots, flags: Mapping[str, Setting]) -> list[Trouble]:
+    """Return what is wrong with the primary configuration."""
+    path = roots.folder(folder.removeprefix("pkg://").replace("/", ".")) if "://" in folder else Path(folder)
+    if path is None or not path.is_dir():
+        shown = folder if path is None else roots.shown(path)
+        return [Trouble("OVR007", f"the configuration folder {shown} does not exist", flags.get("path"))]
+    if (path / f"{name}.yaml").is_file():
+        return []
+    further = flags.get("further")
+    if further and (roots.folders[0] / further.raw / f"{name}.yaml").is_file():
+        return []
+    names = [item.stem for item in path.glob("*.yaml")]
+    suggestion = did_you_mean(name, names)
+    message = f"there is no configuration {name}.yaml in {roots.shown(path)}{suggestion}"
+    return [Trouble("OVR007", message, flags.get("name"))]
+
+
+def _check_search(path: str, roots: Roots, place: Setting | None) -> list[Trouble]:
+    """Return what is wrong with one entry of ``hydra.searchpath``: Hydra itself only warns and goes on without it."""
+    if path.startswith("pkg://"):
+        name = path.removeprefix("pkg://").strip("/").replace("/", ".")
+        if roots.top(name) is None:
+            return [_not_found(name, place)]
+        folder = roots.folder(name)
+    else:
+        folder = roots.folders[0] / path.removeprefix("file://")
+        if folder.is_absolute() and not folder.is_relative_to(roots.folders[0]):
+            return [] if folder.is_dir() else [Trouble("OVR017", f"{path} is not on this machine", place)]
+    if folder is None or not folder.is_dir():
+        return [Trouble("OVR016", f"the search path {path} does not exist: Hydra goes on without it", place)]
+    if not any(folder.rglob("*.yaml")):
+        return [Trouble("OVR016", f"the search path {path} holds no configuration", place)]
+    return []
+
+
+def _not_found(name: str, place: Setting | None) -> Trouble:
+    top = name.partition(".")[0]
+    message = (
+        f"package {top} is neither in the project, in source-roots, installed, nor among the shipped schemas: "
+        "the overrides are not checked"
+    )
+    return Trouble("OVR017", message, place)
+
+
+def _unresolved(module: str, settings: Settings, packages: list[str]) -> Resolved:
+    """Say that nothing is known, if there is anything that Hydra would have to accept."""
+    if not any(item.style == "hydra" for item in settings):
+        return Resolved()
+    missing = next((name for name in packages if shipped.choose(name, ()) is None), module)
+    name = module if shipped.choose(module, ()) is None else missing
+    return Resolved(troubles=[_not_found(name, None)])
+
+
+def is_multirun(entry: Entry) -> bool:
+    """Return whether the command line asks Hydra for several runs."""
+    words = [entry.command.argv[index] for index in entry.arguments]
+    return any(is_option(word) and word in ("-m", "--multirun") for word in words)

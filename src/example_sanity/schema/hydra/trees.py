@@ -1,0 +1,178 @@
+"""One configuration with its groups: composed on demand from files, each composition kept between runs by content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from example_sanity import __version__
+from example_sanity.core.cache import prepare
+from example_sanity.core.files import write_atomically
+from example_sanity.schema.hydra.classes import Classes
+from example_sanity.schema.hydra.model import ComposeError, Composition
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from example_sanity.schema.hydra.roots import Roots
+
+
+class Tree(Protocol):
+    """A primary configuration that can be composed with different group choices."""
+
+    label: str
+
+    @property
+    def options(self) -> dict[str, list[str]]:
+        """Every group (``a``, ``a/b``) with its options."""
+        ...
+
+    def compose(self, choices: Sequence[str]) -> Composition:
+        """Return the flat form for ``group=option`` words. Raises ComposeError."""
+        ...
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The host paths of the files that were looked at so far."""
+        ...
+
+    @property
+    def built(self) -> frozenset[str]:
+        """The names of the nodes that the program turns into objects."""
+        ...
+
+    @property
+    def removed(self) -> dict[str, str | None]:
+        """Keys that earlier versions had, each with its new name where that is known."""
+        ...
+
+
+class Kept(msgspec.Struct):
+    """A composition in the cache, and the digests of the files that it was made of."""
+
+    files: dict[str, str]
+    composition: Composition
+    options: dict[str, list[str]]
+
+
+class Spec(msgspec.Struct, frozen=True):
+    """Which configuration: folder (host path or ``pkg://``), name, search path and ``--config-dir`` of the command line."""
+
+    folder: str
+    name: str
+    searchpath: tuple[str, ...] | None = None
+    further: str | None = None
+
+
+class LiveTree:
+    """A configuration in files."""
+
+    def __init__(self, roots: Roots, spec: Spec, package: Path, cache: Path | None) -> None:
+        """Prepare; ``package`` is the folder of the program, ``cache`` where compositions are kept."""
+        self._roots = roots
+        self._spec = spec
+        self._package = package
+        self._cache = cache
+        self._known: dict[tuple[str, ...], Composition | ComposeError] = {}
+        self._classes = Classes(roots)
+        self._inputs: set[str] = set()
+        self.label = f"{spec.name} ({self._shown(spec.folder)})"
+
+    def _shown(self, folder: str) -> str:
+        return folder if "://" in folder else self._roots.shown(Path(folder))
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The YAML files, and those of the classes that they name."""
+        return frozenset(self._inputs)
+
+    @cached_property
+    def options(self) -> dict[str, list[str]]:
+        """Every group with its options."""
+        return self._load(()).options
+
+    def compose(self, choices: Sequence[str]) -> Composition:
+        """Return the flat form. Raises ComposeError."""
+        key = tuple(choices)
+        if key not in self._known:
+            try:
+                self._known[key] = self._load(key).composition
+            except ComposeError as error:
+                self._known[key] = error
+        found = self._known[key]
+        if isinstance(found, ComposeError):
+            raise found
+        return found
+
+    @cached_property
+    def built(self) -> frozenset[str]:
+        """Read from the program's files, as seldom as the question comes up."""
+        from example_sanity.schema.hydra.flatten import built_names
+
+        return built_names(self._package)
+
+    @cached_property
+    def removed(self) -> dict[str, str | None]:
+        """What the newest shipped schema of the same package tells."""
+        from example_sanity.schema.hydra.shipped import choose
+
+        schema = choose(self._package.name, ())
+        return schema.removed if schema else {}
+
+    def _load(self, choices: tuple[str, ...]) -> Kept:
+        path = self._cache / f"{self._key(choices)}.json" if self._cache else None
+        kept = _read(path) if path else None
+        if kept is None or any(_digest(name) != digest for name, digest in kept.files.items()):
+            kept = self._compose(choices)
+            if path:
+                _write(path, kept)
+        self._inputs.update(kept.files)
+        return kept
+
+    def _key(self, choices: tuple[str, ...]) -> str:
+        parts = [__version__, repr(self._spec), *map(str, self._roots.folders), *choices]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+    def _compose(self, choices: tuple[str, ...]) -> Kept:
+        from example_sanity.schema.hydra.compose import Composer
+        from example_sanity.schema.hydra.flatten import flatten
+
+        spec = self._spec
+        composer = Composer(self._roots, spec.folder, spec.searchpath, spec.further)
+        composed = composer.compose(spec.name, choices)
+        composition = flatten(composed, self._roots, self._classes)
+        names = [*composer.files(spec.name), *map(str, self._classes.files)]
+        return Kept({name: _digest(name) for name in names}, composition, composer.options(spec.name))
+
+
+def _digest(name: str) -> str:
+    """Return the digest of a file, or of the names in a folder; empty for neither."""
+    try:
+        if os.path.isdir(name):  # noqa: PTH112
+            data = "\0".join(sorted(os.listdir(name))).encode()  # noqa: PTH208
+        else:
+            data = Path(name).read_bytes()
+    except OSError:
+        return ""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _read(path: Path) -> Kept | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _write(path: Path, kept: Kept) -> None:
+    try:
+        prepare(path.parent.parent)
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, msgspec.json.encode(kept))
+    except (OSError, TypeError):
+        return  # a cache that cannot be written costs time only
