@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from example_sanity.launch.command import Launch
-from example_sanity.launch.evaluator import evaluate, syntax_error
+from example_sanity.launch.evaluator import evaluate, guard_runs, syntax_error
 from example_sanity.launch.scenario import Answer, Scenario
 from example_sanity.launch.syntax import parse
 from helpers import Write
@@ -174,3 +174,19 @@ def test_a_syntax_error_has_its_line() -> None:
     assert syntax_error(parse("run.sh", b"echo a\nif true; then\n")) == (
         "line 3, column 1: syntax error: unexpected end of file"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("new\nline.sh", "the sandbox refuses the file: io error: unsafe character"),
+        ("run_\udcff.sh", "the sandbox takes only names that are UTF-8"),
+    ],
+)
+def test_a_name_that_the_sandbox_refuses_is_a_failure(name: str, reason: str) -> None:
+    script = parse(name, b"python3 train.py\n")
+    result = evaluate(script, Scenario())
+    assert result.failure is not None
+    assert result.failure.startswith(reason)
+    assert result.commands == ()
+    assert guard_runs(script, 0, [{}, {}], [], None, Scenario()) == [None, None]

@@ -133,11 +133,11 @@ class _Job:
         names = normalise.normalise(self.text, "0", False).names | world.names(self.scenario.probes)
         try:
             box = sandbox.Sandbox(self.root, environment, self.scenario.probes, names)
+            box.write("/" + self.script.path.lstrip("/"), self._program(assignments), 0o755)
         except OSError:
             return None
         reached: dict[int, dict[str, str]] = {}
         box.add_callback(_REACHED, lambda words: reached.update({int(words[0]): _pairs(words[1:])}))
-        box.write("/" + self.script.path.lstrip("/"), self._program(assignments), 0o755)
         words = ["bash", self.script.path, *self.scenario.arguments]
         outcome = box.run(" ".join(map(shlex.quote, words)))
         box.close()

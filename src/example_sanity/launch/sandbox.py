@@ -6,6 +6,7 @@ network and no host environment. bashkit swallows what a callback raises, so cal
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
 import shlex
@@ -18,7 +19,7 @@ import bashkit
 from example_sanity.launch import normalise, rewriting, tools, world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from example_sanity.launch.scenario import Answer
@@ -105,6 +106,16 @@ class Sandbox:
         options: dict[str, Any] = {}
         if root is not None:
             options = {"mounts": [{"host_path": str(root)}], "allowed_mount_paths": [str(root)]}
+        with _refusals_as_os_errors():
+            return self._opened(root, environment, callbacks, options)
+
+    @staticmethod
+    def _opened(
+        root: Path | None,
+        environment: Mapping[str, str],
+        callbacks: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> Any:
         bash = bashkit.Bash(
             username="user",
             hostname=world.HOST,
@@ -113,7 +124,7 @@ class Sandbox:
             max_commands=COMMANDS,
             max_memory=MEMORY,
             timeout_seconds=SECONDS,
-            custom_builtins=callbacks,
+            custom_builtins=dict(callbacks),
             **options,
         )
         if root is not None:
@@ -206,7 +217,7 @@ class Sandbox:
             context.fs.chmod(path, mode)
 
     def add_script(self, path: str, text: str, prelude: str = "") -> None:
-        """Put the script to run into the sandbox, ``prelude`` on its first line."""
+        """Put the script to run into the sandbox, ``prelude`` on its first line. Raises OSError as ``write``."""
         self.write(path, prelude + self._rewritten(path, text, self._bash.fs()), 0o755)
 
     def _rewritten(self, path: str, text: str, files: Any) -> str:
@@ -229,13 +240,15 @@ class Sandbox:
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
         """Put a file into the virtual file system; where a link of that name leads, that place is taken.
 
-        Its folder is made first: the overlay cannot write otherwise.
+        Its folder is made first: the overlay cannot write otherwise. Raises OSError for a path that the sandbox
+        refuses: a name with a line break, one that is not UTF-8.
         """
         files = self._bash.fs()
         path = self._followed(path)
-        files.mkdir(str(PurePosixPath(path).parent), True)
-        files.write_file(path, text.encode())
-        files.chmod(path, mode)
+        with _refusals_as_os_errors():
+            files.mkdir(str(PurePosixPath(path).parent), True)
+            files.write_file(path, text.encode())
+            files.chmod(path, mode)
 
     def _followed(self, path: str) -> str:
         """Where a link of the project leads, as the sandbox sees it: what is outside the root is not there."""
@@ -259,6 +272,17 @@ class Sandbox:
         outcome.status, outcome.stdout, outcome.stderr = result.exit_code, result.stdout, result.stderr
         outcome.error, outcome.limit = _stopped(result, outcome.limit)
         return outcome
+
+
+@contextlib.contextmanager
+def _refusals_as_os_errors() -> Iterator[None]:
+    """bashkit says with RuntimeError what its file system refuses, and Python with UnicodeError what it cannot hand over."""
+    try:
+        yield
+    except UnicodeError as error:
+        raise OSError("the sandbox takes only names that are UTF-8") from error
+    except RuntimeError as error:
+        raise OSError(f"the sandbox refuses the file: {error}") from error
 
 
 def _stopped(result: Any, limit: bool) -> tuple[str | None, bool]:
