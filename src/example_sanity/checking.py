@@ -131,7 +131,7 @@ def check(call: Call) -> int:
         result = _narrowed(run, result, call.changed_since)
     threshold = Severity(call.fail_on) if call.fail_on else run.config.fail_on
     if call.statistics:
-        click.echo(_statistics(result, call.form), nl=False)
+        delivery.say(_statistics(result, call.form))
     else:
         wanted = session.wants_colour() and call.output is None if call.colour is None else call.colour
         view = delivery.view(run, result, families, threshold, wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -338,8 +337,9 @@ def run(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return 130
     except BrokenPipeError:
-        # The reader went away (a pager, head); what it wanted it has.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from example_sanity.delivery import silence
+
+        silence()  # the reader went away (a pager, head); what it wanted it has
         return ExitCode.CLEAN
     except Exception:
         import traceback

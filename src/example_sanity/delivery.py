@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -66,12 +67,28 @@ def deliver(shown: View, form: str, output: Path | None, more: Sequence[tuple[st
     # Rendered first: an internal error leaves the old file as it was.
     text = report.render(shown, form)
     if output is None:
-        click.echo(text, nl=False, color=True)
+        say(text)
     else:
         _write(output, text)
         click.echo(verdict(shown.report), err=True)
     for other, path in more:
         _write(path, report.render(shown, other))
+
+
+def say(text: str) -> None:
+    """Print a report. A reader that goes away (a pager, head) changes no verdict. Raises UsageError for a full disk."""
+    try:
+        click.echo(text, nl=False, color=True)
+    except BrokenPipeError:
+        silence()
+    except OSError as error:
+        silence()
+        raise UsageError(f"cannot write the report to standard output: {error.strerror}") from error
+
+
+def silence() -> None:
+    """Let what is still to be printed, the interpreter's last flush included, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -144,3 +148,24 @@ def test_sarif_says_where_a_finding_is_suppressed(write: Write, capsys: pytest.C
 
     kinds = [result["suppressions"][0]["kind"] for result in log["runs"][0]["results"]]
     assert kinds == ["inSource", "external"]
+
+
+def _printed_to(stream: IO[bytes], root: Path) -> tuple[int, str]:
+    """Run the tool in a process of its own, with ``stream`` as its standard output."""
+    command = [sys.executable, "-m", "example_sanity", "naming", str(root), "--no-cache"]
+    done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+def test_a_reader_that_goes_away_does_not_change_the_verdict(write: Write) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as stream:
+        assert _printed_to(stream, write(BROKEN)) == (1, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_said_without_a_traceback(write: Write) -> None:
+    with Path("/dev/full").open("wb") as stream:
+        code, err = _printed_to(stream, write(BROKEN))
+    assert (code, err) == (2, "Error: cannot write the report to standard output: No space left on device\n")
