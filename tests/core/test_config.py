@@ -100,3 +100,43 @@ def test_the_users_table_lies_over_the_preset(write: Write) -> None:
     table = "[tool.example-sanity]\npreset = 'slime'\nignore = []"
 
     assert session.open_run((), root=_config(write, table)).config.ignore == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("pyproject.toml", "tool = 3", "pyproject.toml: [tool] must be a table"),
+        ("pyproject.toml", "[[tool]]\na = 1", "pyproject.toml: [tool] must be a table"),
+        (
+            "pyproject.toml",
+            "tool.example-sanity = 3",
+            "pyproject.toml: [tool.example-sanity] must be a table",
+        ),
+        ("example-sanity.toml", "tool = 3", "example-sanity.toml: [tool.example-sanity]: unknown key 'tool'"),
+        (
+            "example-sanity.toml",
+            "naming = 3",
+            "example-sanity.toml: [tool.example-sanity].naming: Expected `table`, got `int`",
+        ),
+        (
+            "example-sanity.toml",
+            "\ufeffpreset = 'verl'",
+            "example-sanity.toml is not valid TOML: it starts with a byte order mark; save it as UTF-8 without one",
+        ),
+    ],
+)
+def test_what_is_no_table(name: str, text: str, message: str, write: Write) -> None:
+    with pytest.raises(UsageError) as caught:
+        session.open_run((), root=_config(write, text, name))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("key", ["exclude", "include"])
+@pytest.mark.parametrize("pattern", ["!", "\\\\"])
+def test_a_pattern_that_git_would_not_take(
+    key: str, pattern: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = _config(write, f'{key} = ["{pattern}"]', "example-sanity.toml")
+    code, _, err = cli(capsys, "naming", str(root))
+    assert code == 2
+    assert err.startswith(f"Error: {key}: Invalid git pattern: ")

@@ -48,6 +48,11 @@ SILENT = [
         id="mypy modules that may be missing",
     ),
     pytest.param(
+        "pyproject.toml",
+        "[tool.ruff.lint.per-file-ignores]\n'*.py' = 3\n[[tool.mypy.overrides]]\nmodule = 3\n",
+        id="what neither tool would take",
+    ),
+    pytest.param(
         "mypy.ini", "[mypy]\nexclude = build/\n[mypy-pkg.*,torch]\nignore_errors = True\n", id="mypy.ini"
     ),
     pytest.param("setup.cfg", "[metadata]\nname = x\n[flake8]\nexclude = gone\n", id="setup.cfg"),

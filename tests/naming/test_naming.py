@@ -116,6 +116,17 @@ forbidden = { shell = ["zsh"] }
     ]
 
 
+@pytest.mark.parametrize("root", ["launch", "launch/", "./launch", "./launch/", "."])
+def test_a_root_may_be_written_in_any_way(write: Write, root: str) -> None:
+    table = f"[tool.example-sanity.naming]\nroots = ['{root}']\n"
+    folder = write({"pyproject.toml": table, "launch/llama.sh": SCRIPT})
+
+    assert brief(report(folder, "naming").findings) == [
+        "launch/llama.sh:1 NAM001",
+        "launch/llama.sh:1 NAM003",
+    ]
+
+
 CONTRADICTIONS = [
     ("fsdp", "model_engine=megatron", True),
     ("fsdp", "actor_rollout_ref.actor.strategy=megatron", True),

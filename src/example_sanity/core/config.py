@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Family
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
+_TABLE = re.compile(r"(?<=`)object(?=`)|Object")  # msgspec's word for what TOML calls a table
 
 
 class PerFileIgnore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,7 +140,7 @@ def convert(table: object, kind: type[Struct], where: str) -> Struct:
 def _explain(text: str, kind: type[msgspec.Struct]) -> str:
     found = re.match(r"Object contains unknown field `(.*?)`", text)
     if not found:
-        return text.replace("`$.", "`").replace("$[...]", "items").replace("Object", "table")
+        return _TABLE.sub("table", text.replace("`$.", "`").replace("$[...]", "items"))
     return f"unknown key {found[1]!r}{did_you_mean(found[1], _key_names(kind))}"
 
 
@@ -187,12 +189,24 @@ def _read(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from error
     except ValueError as error:
-        raise UsageError(f"{path.name} is not valid TOML: {error}") from error
-    for key in table:
-        data = data.get(key, {})
+        raise UsageError(f"{path.name} is not valid TOML: {_why_no_toml(path, error)}") from error
     # A file of our own may also be written as an excerpt of pyproject.toml.
-    nested = data.get("tool", {}).get("example-sanity") if not table else None
-    return dict(nested if isinstance(nested, dict) else data)
+    tool = data.get("tool", {})
+    if not table and not (isinstance(tool, dict) and isinstance(tool.get("example-sanity"), dict)):
+        return data
+    for number, key in enumerate(("tool", "example-sanity"), 1):
+        data = data.get(key, {})
+        if not isinstance(data, dict):
+            where = ".".join(("tool", "example-sanity")[:number])
+            raise UsageError(f"{path.name}: [{where}] must be a table")
+    return data
+
+
+def _why_no_toml(path: Path, error: ValueError) -> str:
+    """An editor does not show a byte order mark, so "invalid statement" would not help."""
+    if path.read_bytes().startswith(codecs.BOM_UTF8):
+        return "it starts with a byte order mark; save it as UTF-8 without one"
+    return str(error)
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,10 +44,13 @@ class Project:
     """
 
     def __init__(self, root: Path, exclude: Sequence[str] = (), include: Sequence[str] = ()) -> None:
-        """Open the project; ``exclude`` and ``include`` are gitignore-style patterns."""
+        """Open the project; ``exclude`` and ``include`` are gitignore-style patterns.
+
+        Who asks for files gets a UsageError where one of them is none.
+        """
         self.root = root.resolve()
-        self._exclude = _Patterns(exclude)
-        self._include = _Patterns(include)
+        self._exclude = _Patterns("exclude", exclude)
+        self._include = _Patterns("include", include)
         self._bytes: dict[str, bytes] = {}
         self._shebangs: dict[str, bool] = {}
         self.watch: Callable[[str], None] = _watch_nothing
@@ -266,7 +269,7 @@ def _git_files(root: Path) -> list[str] | None:
         return None
     if done.returncode != 0:
         return None
-    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    names = os.fsdecode(done.stdout).split("\0")
     return [name for name in names if name and not name.endswith("/") and _is_file_or_link(root, name)]
 
 
@@ -287,7 +290,8 @@ def _walk(root: Path) -> Iterator[str]:
 class _Patterns:
     """Gitignore-style patterns; pathspec is imported only when there is one."""
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    def __init__(self, key: str, patterns: Iterable[str]) -> None:
+        self._key = key
         self._patterns = tuple(patterns)
 
     def __bool__(self) -> bool:
@@ -297,7 +301,10 @@ class _Patterns:
     def _spec(self) -> object:
         import pathspec
 
-        return pathspec.GitIgnoreSpec.from_lines(self._patterns)
+        try:
+            return pathspec.GitIgnoreSpec.from_lines(self._patterns)
+        except ValueError as error:
+            raise UsageError(f"{self._key}: {error}") from error
 
     def match(self, path: str) -> bool:
         return bool(self._patterns) and bool(self._spec.match_file(path))  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from pathlib import Path
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -98,9 +99,10 @@ class Run:
     def in_scope(self, path: str, roots: Sequence[str]) -> bool:
         """Return whether a file lies under one of ``roots``, or below a path outside all of them that the call names."""
         self._trace.note(NAMED)
-        there = [root for root in roots if root in self.project.folders]
+        folders = [normpath(root) for root in roots]
+        there = [folder for folder in folders if folder == "." or folder in self.project.folders]
         outside = [name for name in self.named if not any(_related(name, root) for root in there)]
-        return any(is_below(path, folder) for folder in (*roots, *outside))
+        return any(is_below(path, folder) for folder in (*folders, *outside))
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""

@@ -143,7 +143,7 @@ def mypy_toml_entries(lists: TomlLists) -> Iterator[Entry]:
     overrides = _get(lists.data, ("tool", "mypy", "overrides"))
     for number, table in enumerate(overrides if isinstance(overrides, list) else ()):
         modules = table.get("module") if isinstance(table, dict) else None
-        for index, module in enumerate([modules] if isinstance(modules, str) else modules or ()):
+        for index, module in enumerate(modules if isinstance(modules, list) else [modules]):
             place: Key = ("tool", "mypy", "overrides", number, "module")
             place = place if isinstance(modules, str) else (*place, index)
             # A section that says "may be missing" is there for modules that are missing here.
