@@ -142,7 +142,17 @@ def test_of_several_guards_the_wrong_one_is_pointed_at(write: Write) -> None:
         "(( NGPU % DENSE == 0 )) || exit 3\n(( NGPU % EXPERT == 0 )) || exit 4\n",
         # A guard of something else is no mesh guard.
         'if [[ -z "${HOME:-}" ]]; then exit 1; fi\n',
+        'if [[ -z "${MASTER_ADDR:-}" && $NNODES -gt 1 ]]; then exit 1; fi\n',
+        "[[ $TP =~ ^[0-9]+$ && $PP =~ ^[0-9]+$ ]] || exit 1\n",
+        "(( TP <= 8 && NGPU >= 4 )) || exit 1\n",
         "",
+        # Nobody knows what a program says of a mesh without running it.
+        'python3 -c "import sys; sys.exit($NGPU % ($TP * $PP))" || { echo bad; exit 1; }\n',
+        "if ! python3 tools/check_mesh.py --world $NGPU --tp $TP --cp $((CP * 1)); then exit 1; fi\n",
+        'LEFT=$(python3 -c "print($NGPU % ($TP * $PP))")\nif [[ "${LEFT:-0}" != 0 ]]; then exit 1; fi\n',
+        'if [ "$(echo "$NGPU % ($TP * $PP)" | bc)" != "" ]; then exit 1; fi\n',
+        # A limit of its own beside an exact guard makes that no stricter.
+        EXACT + '(( NNODES < 3 && TP <= 2 )) || { echo "the model does not fit" >&2; exit 1; }\n',
     ],
 )
 def test_exact_guards_in_other_words_are_silent(write: Write, guard: str) -> None:
@@ -156,6 +166,26 @@ def test_a_guard_that_looks_at_one_mesh_only_is_unsound(write: Write) -> None:
 
     assert [finding.code for finding in findings] == ["MSH003"]
     assert "the guard accepts ETP=2" in findings[0].message
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "REST=$(expr $NGPU % $TP || true)\n[ $REST -eq 0 ] || exit 1\n",
+        "if [ $((NGPU % TP)) -ne 0 ]; then\n    python3 tell.py\n    exit 1\nfi\n",
+    ],
+)
+def test_a_guard_whose_answer_is_known_is_proved(write: Write, guard: str) -> None:
+    assert [finding.code for finding in _findings(write, KNOBS + guard + LAUNCH)] == ["MSH003"]
+
+
+def test_a_limit_of_its_own_hides_no_guard_that_is_too_strict(write: Write) -> None:
+    limit = '(( NNODES < 3 )) || { echo "too many" >&2; exit 1; }\n'
+
+    strict = _findings(write, KNOBS + limit + WITHOUT_CP + LAUNCH)[1]
+
+    assert (strict.code, strict.span.line) == ("MSH004", _line(KNOBS + limit + WITHOUT_CP, "TP * EP * PP"))
+    assert "rejects TP=2 CP=1" in strict.message
 
 
 def test_sizes_that_the_launcher_fixes_stay_fixed(write: Write) -> None:
@@ -174,7 +204,7 @@ def test_a_knob_under_another_name_is_set_by_that_name(write: Write) -> None:
 
 def test_torchrun_takes_its_world_from_knobs(write: Write) -> None:
     run = "torchrun --nnodes=${NNODES} --nproc_per_node 8 -m verl.trainer.sft_trainer engine=mlite engine.cp=${CP}\n"
-    wrong = "(( CP <= 8 )) || exit 1\n"
+    wrong = "(( 8 % CP == 0 )) || exit 1\n"
     right = "(( NGPU % CP == 0 )) || exit 1\n"
 
     assert _findings(write, KNOBS + right + run) == ()

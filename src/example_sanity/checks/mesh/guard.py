@@ -9,13 +9,16 @@ from functools import cached_property
 from pathlib import Path
 
 from example_sanity.checks.mesh.bridge import LaunchMesh
-from example_sanity.launch.syntax import Assignment, DefaultKind, Guard, Script
+from example_sanity.launch import world
+from example_sanity.launch.syntax import Assignment, DefaultKind, Guard, Script, parse
 from example_sanity.parallel.grid import Grid
 from example_sanity.parallel.guard import Proof, Verdict, prove
 from example_sanity.parallel.mesh import whole_number
 
 # How launchers spell derived sizes in variables (DP, DP_SIZE, EDP) and in what they print (dp=4, EDP: 2).
 _VARIABLE = re.compile(r"(E?DP)(?:_SIZE|_WORLD_SIZE)?", re.IGNORECASE)
+_ARITHMETIC = re.compile(r"[\w})]\s*\\?[*/%]\s*[\w${(]")
+_TEXT = re.compile(rb"[^\n]")
 _PRINTED = re.compile(r"(?<![\w.])(e?dp)(?:_size)?\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
 
 
@@ -70,21 +73,49 @@ class GuardCase:
         verdicts = judge(grid.assignments)
         if not verdicts or verdicts[0] is None:
             return None
+        proof = self._compared(verdicts, grid)
+        return (
+            self._compared(judge.without_others(grid.assignments, verdicts), grid) if proof.strict else proof
+        )
+
+    def _compared(self, verdicts: Sequence[Verdict | None], grid: Grid) -> Proof:
         return prove(self.shown.mesh.backend, self.fixed, self.knobs, lambda _: verdicts, grid)
+
+    def unguarded(self) -> Script:
+        """Return the script with its mesh guards blanked out, all else where it was."""
+        data = self.script.data
+        for guard in self.guards:
+            blank = b":" + _TEXT.sub(b" ", data[guard.start + 1 : guard.end])
+            data = data[: guard.start] + blank + data[guard.end :]
+        return parse(self.script.path, data)
 
 
 class _Judge:
     def __init__(self, case: GuardCase, root: Path) -> None:
         self._case, self._root = case, root
 
-    def __call__(self, assignments: Sequence[dict[str, int]]) -> Sequence[Verdict | None]:
+    def without_others(
+        self, assignments: Sequence[dict[str, int]], verdicts: Sequence[Verdict | None]
+    ) -> Sequence[Verdict | None]:
+        """Return the verdicts, None for a launch that stops without the mesh guards, too: at a limit of its author."""
+        stopped = [place for place, verdict in enumerate(verdicts) if verdict and not verdict.accepted]
+        script = self._case.unguarded()
+        again = self([assignments[place] for place in stopped], script)
+        others = {
+            place for place, verdict in zip(stopped, again, strict=True) if not (verdict and verdict.accepted)
+        }
+        return [None if place in others else verdict for place, verdict in enumerate(verdicts)]
+
+    def __call__(
+        self, assignments: Sequence[dict[str, int]], script: Script | None = None
+    ) -> Sequence[Verdict | None]:
         from example_sanity.launch.evaluator import guard_runs
 
         case = self._case
         capture = sorted({item.name for item in case.derived})
         given = [{name: str(size) for name, size in assignment.items()} for assignment in assignments]
         scenario = case.shown.launch.scenario
-        runs = guard_runs(case.script, case.cut, given, capture, self._root, scenario)
+        runs = guard_runs(script or case.script, case.cut, given, capture, self._root, scenario)
         return [Verdict(run.accepted, _derived(run.values, run.stdout)) if run else None for run in runs]
 
 
@@ -122,7 +153,34 @@ def guard_case(shown: LaunchMesh) -> GuardCase | None:
         else:
             fixed[target] = fixed.get(target, 1) * size
     guards = tuple(guard for guard in script.guards if reach.knobs(guard.reads) & knobs.keys())
-    return GuardCase(script, shown, guards, knobs, defaults, fixed) if guards and knobs else None
+    guards = tuple(guard for guard in guards if _checks_mesh(guard, reach, knobs))
+    if not guards or any(_is_opaque(guard, reach) for guard in guards):
+        return None
+    return GuardCase(script, shown, guards, knobs, defaults, fixed)
+
+
+def _checks_mesh(guard: Guard, reach: _Reach, knobs: Mapping[str, str]) -> bool:
+    """Whether a guard does arithmetic with a size of the mesh besides the world.
+
+    Tests for a number, an upper limit or a node that has no address stop a launch, too, and are no rule of the mesh.
+    """
+    parts = {name for name, symbol in knobs.items() if symbol != "world"}
+    computed = [(guard.condition, guard.reads)]
+    computed += [(item.value, item.reads) for item in reach.assignments(guard.reads)]
+    return any(_ARITHMETIC.search(text) and reach.knobs(reads) & parts for text, reads in computed)
+
+
+def _is_opaque(guard: Guard, reach: _Reach) -> bool:
+    """Whether a guard asks a program (``python -c``) whose answer nobody knows without running it."""
+    places = [(guard.start, guard.end), *((item.start, item.end) for item in reach.assignments(guard.reads))]
+    asked = (
+        site
+        for site in reach.script.commands
+        if any(start <= site.start < end for start, end in places)
+        and (site.start >= guard.end or site.start < guard.start or site.words[0].text in guard.condition)
+    )
+    known = world.BUILTINS | world.NATIVE | world.SILENT | {*reach.script.functions}
+    return any(site.name not in known for site in asked)
 
 
 def _factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
@@ -140,6 +198,7 @@ class _Reach:
     """Which knobs a variable depends on, through any number of assignments."""
 
     def __init__(self, script: Script) -> None:
+        self.script = script
         self._reads: dict[str, set[str]] = {}
         for item in script.assignments:
             self._reads.setdefault(item.name, set()).update(item.reads)
@@ -151,6 +210,15 @@ class _Reach:
 
     def knobs(self, names: Sequence[str]) -> set[str]:
         """Return the names in the environment that feed any of ``names``."""
+        seen = self._feeding(names)
+        return {via for name, via in self.overridable.items() if name in seen}
+
+    def assignments(self, names: Sequence[str]) -> list[Assignment]:
+        """Return the assignments that feed any of ``names``."""
+        seen = self._feeding(names)
+        return [item for item in self.script.assignments if item.name in seen]
+
+    def _feeding(self, names: Sequence[str]) -> set[str]:
         seen: set[str] = set()
         todo = list(names)
         while todo:
@@ -158,4 +226,4 @@ class _Reach:
             if name not in seen:
                 seen.add(name)
                 todo += self._reads.get(name, ())
-        return {via for name, via in self.overridable.items() if name in seen}
+        return seen
