@@ -74,3 +74,10 @@ def test_the_launcher_has_the_gpus_that_the_settings_ask_for(
 def test_what_is_missing_is_said() -> None:
     (violation,) = plan({**SLIME, "colocate": True}, launched=8).violations
     assert violation.problem == "the launcher has 8 GPUs, but the settings ask for 16"
+
+
+def test_reserved_gpus_without_a_rank_are_wasted() -> None:
+    assert told(plan({TP: 8}, 32, reserved=32)) == []
+    mesh = plan({TP: 8}, 16, reserved=32)
+    assert told(mesh) == [("RA-02", "32 GPUs are reserved, but only 16 of them get a rank")]
+    assert mesh.legal

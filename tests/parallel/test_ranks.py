@@ -63,5 +63,9 @@ def test_every_constraint_of_every_backend_has_a_case() -> None:
     modules = (test_engines, test_trainers, test_verl_batch)
     cases = [case for module in modules for _, some in module.ALL for case in some]
     covered = {case.id for case in (*cases, *test_megatron_lm.CASES, *test_slime.CASES)}
-    # These two hold for every backend and have a module of their own.
-    assert {rule.id for backend in BACKENDS for rule in backend.constraints} - covered == {"RA-01", "XN-01"}
+    # These hold for every backend and have a module of their own.
+    assert {rule.id for backend in BACKENDS for rule in backend.constraints} - covered == {
+        "RA-01",
+        "RA-02",
+        "XN-01",
+    }

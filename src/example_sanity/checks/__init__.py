@@ -21,6 +21,7 @@ FAMILIES = {
     "ignores": ("IGN", "ignore lists and suppressions that rot"),
     "knobs": ("ENV", "environment variables: grouping, defaults, use"),
     "mesh": ("MSH", "parallel mesh arithmetic and guards"),
+    "batch": ("BAT", "batch chain: mini and micro batches, tokens, iterations"),
     "overrides": ("OVR", "Hydra overrides against the configuration"),
     "flags": ("FLG", "command-line flags against the parser of the program"),
 }

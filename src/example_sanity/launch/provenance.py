@@ -8,6 +8,7 @@ Where that leaves a choice, the call site stands for the word.
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING
 
 from example_sanity.core.finding import Span
@@ -70,7 +71,9 @@ class _Layouts:
         if index == 0:
             return self.script
         path = self._paths[index]
-        return parse(path.lstrip("/"), self._texts[path].encode("utf-8", "surrogateescape"))
+        return parse(
+            posixpath.normpath(path.lstrip("/")), self._texts[path].encode("utf-8", "surrogateescape")
+        )
 
 
 _recent: list[Layout] = []  # the scenarios of a script come one after the other

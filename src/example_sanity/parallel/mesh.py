@@ -60,6 +60,11 @@ class Backend:
     lets: tuple[tuple[str, str], ...] = ()
     models: tuple[str, ...] = ()
 
+    @property
+    def is_launched(self) -> bool:
+        """Whether a launcher starts each rank; other trainers are one process that starts its ranks through Ray."""
+        return self.role in ("trainer", "sft")
+
     def mesh(self, settings: Settings, world: int | None = None, facts: Sizes = NOTHING) -> Mesh:
         """Return the mesh of these settings; what cannot be known of it is in its ``unknown``.
 

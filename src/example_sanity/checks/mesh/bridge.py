@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from example_sanity.checks.mesh.machine import machine, scheduled, stable_options
 from example_sanity.core.finding import Related
 from example_sanity.launch.command import Entry, Launch, Origin
 from example_sanity.launch.settings import Setting, Settings, settings
-from example_sanity.parallel.backends import meshes
+from example_sanity.parallel.backends import plans
 from example_sanity.parallel.mesh import Mesh, Violation, whole_number
 
 TORCHRUN_SIZES = {"nnodes": "nnodes", "gpn": "nproc_per_node"}
@@ -49,29 +51,35 @@ class LaunchMesh:
     @property
     def world_parts(self) -> dict[str, int]:
         """Nodes and processes per node where torchrun decides the world; empty where the settings do."""
-        if "nnodes" in self.mesh.given or world_size(self.entry) is None:
+        if "nnodes" in self.mesh.given or "torchrun" not in {item.kind for item in self.entry.launchers}:
             return {}
-        return {symbol: int(self.entry.options.get(name, 1)) for symbol, name in TORCHRUN_SIZES.items()}
+        options = stable_options(self.launch, self.entry, "torchrun")
+        sizes = {symbol: whole_number(options.get(name, 1)) for symbol, name in TORCHRUN_SIZES.items()}
+        known = {symbol: size for symbol, size in sizes.items() if size}
+        return known if math.prod(known.values()) == self.mesh.given.get("world") else {}
 
     @property
     def names(self) -> dict[str, str]:
         """What the launcher calls each size, for messages: the knob where there is one, else the key."""
         symbols = [key.symbol for key in (*self.mesh.backend.keys, *self.mesh.backend.world)]
-        return {symbol: self.knob(symbol) or self.mesh.key(symbol) or symbol for symbol in symbols}
+        sizes = {symbol: self.knob(symbol) or self.mesh.key(symbol) or symbol for symbol in symbols}
+        others = {key.symbol: self.knob(key.symbol) for key in self.mesh.backend.facts}
+        return {**{symbol: knob for symbol, knob in others.items() if knob}, **sizes}
 
     def origin_of(self, violation: Violation) -> Origin:
         """Return the place to point at: the setting that the smallest change touches, else one that takes part."""
         changed = [symbol for symbol, _ in violation.suggestion.changes] if violation.suggestion else []
-        for symbol in (*changed, *violation.constraint.symbols):
+        for symbol in (*changed, *self.mesh.involved(violation.constraint)):
             setting = self.setting(symbol)
             if setting is not None:
                 return setting.origin
-        return self.entry.command.site
+        places = (option_place(self.entry, option) for option in TORCHRUN_SIZES.values())
+        return next((place for place in places if place is not None), self.entry.command.site)
 
     def related(self, violation: Violation, shown: Origin) -> tuple[Related, ...]:
         """Return the other settings that take part, each with its size."""
         found = []
-        for symbol in (*violation.constraint.symbols, "nnodes", "gpn"):
+        for symbol in dict.fromkeys((*self.mesh.involved(violation.constraint), "nnodes", "gpn")):
             setting = self.setting(symbol)
             if setting is not None and setting.origin != shown and setting.origin.exact:
                 label = f"{symbol} = {self.mesh.values[symbol]}"
@@ -79,24 +87,37 @@ class LaunchMesh:
         return tuple(found)
 
 
-def launch_meshes(launch: Launch) -> tuple[LaunchMesh, ...]:
-    """Return the meshes of a launch that are fully known, entry by entry."""
+def launch_plans(launch: Launch) -> tuple[LaunchMesh, ...]:
+    """Return the meshes of a launch, entry by entry, with all that is known of each."""
     found: list[LaunchMesh] = []
     for entry in launch.entries:
         given = settings(entry)
-        known = meshes(values(given), entry.module or entry.file, world_size(entry))
-        found += [LaunchMesh(launch, entry, given, mesh) for mesh in known]
+        read = values(given, launch)
+        known = machine(launch, entry, read)
+        shown = plans(read, entry.module or entry.file, known.world, machine=known.facts)
+        found += [LaunchMesh(launch, entry, given, mesh) for mesh in shown]
     return tuple(found)
 
 
-def values(given: Settings) -> Mapping[str, object]:
+def launch_meshes(launch: Launch) -> tuple[LaunchMesh, ...]:
+    """Return the meshes of a launch whose sizes are all known; a role with the sizes of an earlier one is left out."""
+    found: dict[object, LaunchMesh] = {}
+    for shown in launch_plans(launch):
+        sizes = tuple(shown.mesh.sizes.items())
+        if shown.mesh.complete:
+            found.setdefault((id(shown.entry), shown.mesh.backend.name, sizes), shown)
+    return tuple(found.values())
+
+
+def values(given: Settings, launch: Launch) -> Mapping[str, object]:
     """Return key → value as the trainer sees it: the last one wins, deletions delete, unknown values are no sizes."""
     result: dict[str, object] = {}
     for item in given:
         if item.operation == "delete":
             result.pop(item.key, None)
         else:
-            result[item.key] = item.value if item.stable else UNKNOWN
+            known = item.stable and not scheduled(launch, item.origin.knobs)
+            result[item.key] = item.value if known else UNKNOWN
     return result
 
 
@@ -111,20 +132,10 @@ def option_origin(entry: Entry, option: str) -> tuple[str, ...]:
     return ()
 
 
-def world_size(entry: Entry) -> int | None:
-    """Return the ranks that torchrun starts, or None where the entry does not say a whole number of both sizes."""
-    if entry.kind != "torchrun" or _made_up(entry):
-        return None
-    nodes = whole_number(entry.options.get("nnodes", 1))
-    per_node = whole_number(entry.options.get("nproc_per_node", 1))
-    return nodes * per_node if nodes and per_node else None
-
-
-def _made_up(entry: Entry) -> bool:
-    """Whether one of torchrun's sizes depends on a placeholder."""
-    argv = entry.command.argv
-    words = (
-        argv[at] if argv[at].startswith("-") else argv[at - 1]
-        for at in entry.command.unstable.difference(entry.arguments)
-    )
-    return any(word.lstrip("-").replace("-", "_").startswith(("nnodes", "nproc_per_node")) for word in words)
+def option_place(entry: Entry, option: str) -> Origin | None:
+    """Return where the launcher's option is written, or None where that is not known."""
+    origins = entry.command.origins
+    for word, origin in zip(entry.command.argv, origins, strict=False):
+        if word.startswith("-") and word.lstrip("-").replace("-", "_").partition("=")[0] == option:
+            return origin
+    return None

@@ -53,6 +53,13 @@ class GuardCase:
         wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
         return max(self.guards, key=lambda guard: len(reach.knobs(guard.reads) & wanted))
 
+    def decides_more(self, symbols: Collection[str]) -> bool:
+        """Whether a guard of these sizes looks at knobs that are none of the mesh: then it may have other reasons."""
+        reach = _Reach(self.script)
+        wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
+        reads = (reach.knobs(guard.reads) for guard in self.guards)
+        return any(not knobs.isdisjoint(wanted) and not knobs <= self.knobs.keys() for knobs in reads)
+
     @property
     def cut(self) -> int:
         """The byte offset after the last statement that guards, derives or prints the mesh."""

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import cast
 
 from example_sanity.checks.mesh.bridge import launch_meshes
+from example_sanity.checks.mesh.constraints import ConstraintRule
 from example_sanity.checks.mesh.guard import GuardCase, guard_case
+from example_sanity.checks.mesh.limits import LIMITS
 from example_sanity.core.finding import Finding, Related, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch.command import Launch
@@ -32,32 +34,7 @@ def _guarded(condition: str, dp: str = "NGPU / (TP * CP * PP)") -> str:
 _EXACT = "NGPU % (TP * CP * PP) != 0 || NGPU % (EP * PP) != 0"
 
 
-class _MeshRule(Rule):
-    """Reports the constraints of one code that a launch breaks."""
-
-    subject = Subject.LAUNCH
-
-    def check(self, subject: object, context: Context) -> Iterator[Finding]:
-        """Yield a finding for each broken constraint of each mesh."""
-        del context
-        launch = cast("Launch", subject)
-        for shown in launch_meshes(launch):
-            for violation in shown.mesh.violations:
-                constraint = violation.constraint
-                if constraint.code == self.code:
-                    origin = shown.origin_of(violation)
-                    yield self.finding(
-                        origin.path,
-                        origin.span,
-                        f"{violation.text(shown.names)} ({shown.mesh.backend.title}: {constraint.outcome}; "
-                        f"{constraint.id} in {constraint.source})",
-                        severity=constraint.severity,
-                        scenarios=(launch.scenario.name,),
-                        related=shown.related(violation, origin),
-                    )
-
-
-class DenseMesh(_MeshRule):
+class DenseMesh(ConstraintRule):
     """The GPUs of a launch do not divide into its dense mesh.
 
     Megatron-Core and Megatron Lite split the world twice. The dense part takes tp·cp·pp ranks a replica, so
@@ -82,7 +59,7 @@ class DenseMesh(_MeshRule):
     )
 
 
-class ExpertMesh(_MeshRule):
+class ExpertMesh(ConstraintRule):
     """The GPUs of a launch do not divide into its expert mesh.
 
     The expert part of a mixture-of-experts model is split on its own: world % (etp·ep·pp) must be 0, and
@@ -176,6 +153,8 @@ class StrictGuard(_GuardRule):
         if proof.strict is None:
             return
         example = proof.strict
+        if case.decides_more({case.knobs[knob] for knob in example.changed}):
+            return
         sizes = ", ".join(f"{name}={size}" for name, size in example.mesh.derived.items())
         guard = case.guard_of({case.knobs[knob] for knob in example.changed})
         yield self.finding(
@@ -233,4 +212,4 @@ def _first_line(span: Span) -> Span:
     return Span(span.line, span.column, span.line, span.column)
 
 
-RULES: tuple[type[Rule], ...] = (DenseMesh, ExpertMesh, UnsoundGuard, StrictGuard, WrongDerivedSize)
+RULES: tuple[type[Rule], ...] = (DenseMesh, ExpertMesh, UnsoundGuard, StrictGuard, WrongDerivedSize, *LIMITS)

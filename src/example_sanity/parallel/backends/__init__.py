@@ -79,13 +79,15 @@ def plans(
 ) -> tuple[Mesh, ...]:
     """Return the meshes of a launch with what is known of each; a role that adds nothing is left out.
 
-    ``machine`` are facts of the launcher: ``gpn``, the GPUs of a node, and ``launched``, the ranks that it starts, where
-    the settings do not say them. ``model`` finds the facts of the model that the settings name by hub id or path.
+    ``world`` is the number of ranks that the launcher starts, for a trainer that does not start them itself. ``machine``
+    are facts of the launcher: ``gpn``, the GPUs of a node, ``launched``, those that there are, and ``reserved``, those that
+    a scheduler keeps for this launch alone. ``model`` finds the facts of the model that the settings name by hub id or path.
     """
     found: list[Mesh] = []
     for backend in detect(settings, program):
+        ranks = world if backend.is_launched else None
         mesh = backend.mesh(
-            {**settings, PROGRAM: program}, world, {**_model(backend, settings, model), **machine}
+            {**settings, PROGRAM: program}, ranks, {**_model(backend, settings, model), **machine}
         )
         if all((mesh.backend.name, mesh.values) != (m.backend.name, m.values) for m in found):
             found.append(mesh)

@@ -16,6 +16,10 @@ LAUNCHED = claims(
     RA-01 MSH010 H init | ray/util/placement_group.py
     launched >= needed
     the launcher has {launched} GPUs, but the settings ask for {needed}
+
+    RA-02 MSH010 wasteful init | torch/distributed/elastic
+    reserved <= needed
+    {reserved} GPUs are reserved, but only {needed} of them get a rank
     """
 )
 CROSS_NODE = claims(
@@ -35,7 +39,7 @@ def anywhere(backend: Backend) -> Backend:
         backend,
         constraints=(
             *backend.constraints,
-            *(LAUNCHED if backend.world else ()),
+            *(LAUNCHED if backend.splits else ()),
             *(CROSS_NODE if split else ()),
         ),
         lets=backend.lets if needs else (*backend.lets, ("needed", "world")),

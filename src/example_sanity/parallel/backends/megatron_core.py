@@ -8,6 +8,7 @@ query groups, ``hybrid`` 1 for a hybrid layer pattern; 0 is "not set".
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from example_sanity.parallel.constraint import Split, claims, divides
 
@@ -18,7 +19,13 @@ SPLITS = (DENSE, EXPERT)
 STATE, CONFIG = "megatron/core/parallel_state.py", "megatron/core/transformer/transformer_config.py"
 BLOCK = "megatron/core/transformer/transformer_block.py"
 
-EXPERT_RANKS = divides(EXPERT, "MC-32", "MSH002", "RuntimeError", f"{STATE}:786")
+_EXPERT_RANKS = divides(EXPERT, "MC-32", "MSH002", "RuntimeError", f"{STATE}:786")
+# Without expert parallel ranks this is the dense mesh again, less cp: what breaks it breaks the dense one, said there.
+EXPERT_RANKS = replace(
+    _EXPERT_RANKS,
+    holds=lambda sizes: (sizes["ep"] == 1 and sizes["etp"] == sizes["tp"]) or EXPERT.whole(sizes),
+    symbols=(*_EXPERT_RANKS.symbols, "tp"),
+)
 RANKS = (
     divides(DENSE, "MC-31", "MSH001", "RuntimeError", f"{STATE}:734"),
     *claims(
