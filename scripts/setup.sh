@@ -11,6 +11,7 @@ if [[ ! -x "$VENV/bin/python" ]]; then
     "${PYTHON:-python3}" -m venv "$VENV"
 fi
 if ! cmp -s pyproject.toml "$stamp"; then
+    echo "Installing what pyproject.toml names into $VENV (about a minute) ..." >&2
     "$VENV/bin/python" -m pip install --quiet --upgrade 'pip>=25.1'
     "$VENV/bin/python" -m pip install --quiet --editable . --group dev
     cp pyproject.toml "$stamp"

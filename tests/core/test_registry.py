@@ -18,6 +18,7 @@ def test_words_resolve_to_codes() -> None:
     registry = checks.registry()
 
     assert {"NAM001"} == registry.resolve("NAM001", "x")
+    assert {"NAM001"} == registry.resolve("nam001", "x")
     assert {"NAM001"} == registry.resolve("script-name-shape", "x")
     assert registry.resolve("naming", "x") == registry.resolve("NAM", "x") >= {"NAM001", "NAM004"}
     with pytest.raises(UsageError, match=r"x: unknown rule 'namming' \(did you mean 'naming'\?\)"):

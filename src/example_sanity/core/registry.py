@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Family, Loader, Rule, Subject
 
 PROJECT_NAME = "example_sanity"
+_CODE = re.compile(r"[A-Za-z]{3}\d{3}")
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
@@ -137,6 +139,8 @@ class Registry:
 
     def resolve(self, word: str, where: str) -> frozenset[str]:
         """Return the codes that a code, a name, a family or a code prefix stands for. Raises UsageError."""
+        if _CODE.fullmatch(word):
+            word = word.upper()
         for family in self.families:
             if word in (family.name, family.prefix):
                 return frozenset(rule.code for rule in family.rules)
