@@ -49,7 +49,7 @@ def test_an_illegal_dense_mesh_names_the_knob_the_numbers_and_the_change(write: 
         "8 GPUs cannot hold tp1·cp8·pp2 = 16; with CP=4 it fits, dp=1 (Megatron Lite: "
     )
     assert findings[0].scenarios == ("default",)
-    assert [related.label for related in findings[0].related] == ["tp = 1", "pp = 2", "nnodes = 1", "gpn = 8"]
+    assert [related.label for related in findings[0].related] == ["tp = 1", "pp = 2", "gpn = 8", "nnodes = 1"]
 
 
 def test_an_illegal_expert_mesh(write: Write) -> None:

@@ -237,6 +237,7 @@ class Mesh:
     def involved(self, constraint: Constraint) -> tuple[str, ...]:
         """Return the symbols of a constraint that settings carry; a derived one stands for what it is made of."""
         made = {split.derived: (*split.parts, "nnodes", "gpn") for split in self.backend.splits}
+        made["world"] = ("gpn", "nnodes")
         made |= {symbol: formula(text).symbols for symbol, text in reversed(self.backend.lets)}
         found: dict[str, None] = {}
         todo = list(constraint.symbols)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from example_sanity.checks.mesh.machine import machine, scheduled, stable_options
+from example_sanity.checks.mesh.repository import Repository
 from example_sanity.core.finding import Related
 from example_sanity.launch.command import Entry, Launch, Origin
 from example_sanity.launch.settings import Setting, Settings, settings
@@ -87,14 +88,16 @@ class LaunchMesh:
         return tuple(found)
 
 
-def launch_plans(launch: Launch) -> tuple[LaunchMesh, ...]:
-    """Return the meshes of a launch, entry by entry, with all that is known of each."""
+def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[LaunchMesh, ...]:
+    """Return the meshes of a launch, entry by entry, with all that is known of each; files are those of ``repository``."""
     found: list[LaunchMesh] = []
+    known_files = repository or Repository()
     for entry in launch.entries:
-        given = settings(entry)
+        given = known_files.with_files(settings(entry))
         read = values(given, launch)
-        known = machine(launch, entry, read)
-        shown = plans(read, entry.module or entry.file, known.world, machine=known.facts)
+        known = machine(launch, entry, read, known_files.read)
+        program = entry.module or entry.file
+        shown = plans(read, program, known.world, machine=known.facts, model=known_files.model)
         found += [LaunchMesh(launch, entry, given, mesh) for mesh in shown]
     return tuple(found)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from example_sanity.checks.mesh.bridge import LaunchMesh, launch_plans
+from example_sanity.checks.mesh.repository import Repository
 from example_sanity.core.finding import Finding
 from example_sanity.core.rule import Context, Rule, Subject
 from example_sanity.launch.command import Launch
@@ -38,6 +39,7 @@ class ConstraintRule(Rule):
 def planned(launch: Launch, context: Context) -> Sequence[LaunchMesh]:
     """Return the meshes of a launch with what the repository knows of them, worked out once a run."""
     found: Sequence[LaunchMesh] = context.once(
-        f"meshes of {launch.script.path} in {launch.scenario.name}", lambda: launch_plans(launch)
+        f"meshes of {launch.script.path} in {launch.scenario.name}",
+        lambda: launch_plans(launch, Repository(context.project)),
     )
     return found

@@ -1,0 +1,76 @@
+"""Kinds of public failures of the batch chain, each as a small launcher, with a corrected twin that is silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers import Write, brief, report
+
+PATH = "examples/run_model_fsdp.sh"
+PPO = (
+    "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.strategy=fsdp \\\n"
+    "    trainer.nnodes=1 trainer.n_gpus_per_node=8 \\\n{}\n"
+)
+SLIME = (
+    "python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --tensor-model-parallel-size 1 \\\n{}\n"
+)
+MLITE = PPO.replace(
+    "actor_rollout_ref.actor.strategy=fsdp", "actor@actor_rollout_ref.actor=mlite_actor"
+).replace("nnodes=1", "nnodes=24")
+# code, launcher, what is wrong (once), what is right, part of the line of the finding
+ROWS = {
+    "K5-01": (
+        "BAT003",
+        PPO.format("    data.train_batch_size=4 \\\n    actor_rollout_ref.actor.ppo_mini_batch_size=4"),
+        "_size=4",
+        "_size=8",
+        "data.train",
+    ),
+    "K5-05": (
+        "BAT008",
+        "deepspeed --num_gpus 7 --module openrlhf.cli.train_sft \\\n    --train_batch_size 256\n",
+        "256",
+        "252",
+        "--train_batch",
+    ),
+    "K5-09": (
+        "BAT004",
+        SLIME.format("    --rollout-batch-size 8 --n-samples-per-prompt 4 \\\n    --global-batch-size 64"),
+        "-size 64",
+        "-size 32",
+        "--global",
+    ),
+    "K14-05": (
+        "BAT005",
+        PPO.format(
+            "    actor_rollout_ref.actor.use_dynamic_bsz=True data.max_prompt_length=8192 \\\n"
+            "    data.max_response_length=32768 \\\n"
+            "    actor_rollout_ref.actor.ppo_max_token_len_per_gpu=16384"
+        ),
+        "16384",
+        "40960",
+        "ppo_max",
+    ),
+    "24 nodes": (
+        "BAT001",
+        MLITE.format(
+            "    actor_rollout_ref.actor.engine.pp=8 actor_rollout_ref.actor.engine.cp=8 \\\n"
+            "    actor_rollout_ref.actor.use_dynamic_bsz=True data.train_batch_size=128 \\\n"
+            "    actor_rollout_ref.rollout.n=16 \\\n    actor_rollout_ref.actor.ppo_mini_batch_size=32"
+        ),
+        "_size=32",
+        "_size=33",
+        "ppo_mini",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_broken_launcher_is_found_and_the_corrected_one_silent(write: Write, name: str) -> None:
+    code, text, bad, good, at = ROWS[name]
+    line = next(n for n, part in enumerate(text.split("\n"), 1) if at in part)
+
+    assert [item for item in brief(report(write({PATH: text}), "batch").findings) if item.endswith(code)] == [
+        f"{PATH}:{line} {code}"
+    ]
+    assert code not in str(brief(report(write({PATH: text.replace(bad, good)}), "batch").findings))
