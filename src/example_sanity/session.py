@@ -194,12 +194,25 @@ def show(script: Path, form: str, diff_defaults: bool, **options: Any) -> int:
     return ExitCode.FINDINGS if data["problems"] else ExitCode.CLEAN
 
 
-def plan(script: Path, form: str, draw: bool, **options: Any) -> int:
+def plan(  # noqa: PLR0913  # the options of the command, by keyword
+    *,
+    script: Path,
+    form: str,
+    draw: bool,
+    suggest: bool,
+    gpus: int | None,
+    gpus_per_node: int | None,
+    **options: Any,
+) -> int:
     """Print the meshes of a script and the verdict on its guard. Returns 1 for an illegal mesh or a wrong guard."""
     from example_sanity import show as view
+    from example_sanity.report.suggestions import More
 
     run = open_run([script], **options)
-    data = view.plan_data(*view.evaluate(run, script), run.project.root, draw)
+    if (gpus or gpus_per_node) and not suggest:
+        raise UsageError("--gpus and --gpus-per-node need --suggest")
+    more = More(draw, suggest, gpus, gpus_per_node)
+    data = view.plan_data(*view.evaluate(run, script), run.project.root, more)
     _print(data, view.plan_text, form)
     return ExitCode.FINDINGS if data["problems"] or view.fails(data) else ExitCode.CLEAN
 

@@ -21,6 +21,7 @@ from example_sanity.parallel.guard import Example, Proof
 from example_sanity.parallel.mesh import Mesh
 from example_sanity.report.json import span
 from example_sanity.report.model import Plan
+from example_sanity.report.suggestions import NO_MORE, More, suggested, suggestion_lines
 from example_sanity.schema.hydra.model import Leaf
 
 Data = dict[str, Any]
@@ -193,19 +194,30 @@ def mesh_data(shown: LaunchMesh) -> Data:
 
 
 def plan_data(
-    script: Script, launches: Sequence[Launch], problems: Sequence[str], root: Path, draw: bool = False
+    script: Script,
+    launches: Sequence[Launch],
+    problems: Sequence[str],
+    root: Path,
+    more: More = NO_MORE,
 ) -> Data:
     """Return every mesh of every scenario, each with the verdict on the launcher's guard (null: it has none).
 
-    ``draw`` adds the grids of ranks of every mesh that can be built, as text.
+    ``more`` may add the grids of ranks of every mesh that can be built, as text, and the nearest legal sizes.
     """
     plans = []
     for launch in launches:
         for shown in launch_meshes(launch):
             case = guard_case(shown) if launch.scenario.name == launches[0].scenario.name else None
             proof = case.prove(root) if case else None
-            drawing = {"drawing": drawings.text(shown.mesh)} if draw and shown.mesh.buildable else {}
-            plans.append({**mesh_data(shown), "guard": _guard(proof) if proof else None, **drawing})
+            drawing = {"drawing": drawings.text(shown.mesh)} if more.draw and shown.mesh.buildable else {}
+            plans.append(
+                {
+                    **mesh_data(shown),
+                    "guard": _guard(proof) if proof else None,
+                    **drawing,
+                    **suggested(shown, more),
+                }
+            )
     return {"version": 1, "path": script.path, "plans": plans, "problems": list(problems)}
 
 
@@ -340,6 +352,8 @@ def plan_text(data: Data) -> Iterator[str]:
         yield from _mesh_lines(item)
         if item["guard"]:
             yield from _guard_lines(item["guard"])
+        if "suggestions" in item:
+            yield from suggestion_lines(item["suggestions"])
         if "drawing" in item:
             yield from (f"    {line}".rstrip() for line in ["", *item["drawing"].split("\n"), ""])
 

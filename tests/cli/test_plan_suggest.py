@@ -1,0 +1,29 @@
+"""``plan --suggest``: the nearest legal sizes as text and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from helpers import Write, cli
+from mesh.launchers import KNOBS, LAUNCH, PATH
+
+
+def test_the_nearest_sizes_for_a_number_of_gpus(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({PATH: KNOBS.replace("PP:-1", "PP:-3") + LAUNCH})
+
+    code, out, _ = cli(capsys, "plan", str(root / PATH), "--suggest", "--gpus", "64", "--gpus-per-node", "8")
+    assert code == 1
+    assert "    nearest legal sizes:\n      64 GPUs, PP=1: dp 8, edp 8\n" in out
+
+    _, out, _ = cli(capsys, "plan", str(root / PATH), "--suggest", "--gpus", "64", "--format", "json")
+    first = json.loads(out)["plans"][0]["suggestions"][0]
+    assert first == {"changed": {"PP": 1}, "world": 64, "derived": {"dp": 8, "edp": 8}}
+
+
+def test_gpus_without_suggest_are_an_error(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({PATH: KNOBS + LAUNCH})
+
+    assert cli(capsys, "plan", str(root / PATH), "--gpus", "8")[0] == 2
+    assert "suggestions" not in cli(capsys, "plan", str(root / PATH), "--format", "json")[1]
