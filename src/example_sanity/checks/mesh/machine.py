@@ -181,7 +181,7 @@ def _gpus_of_node(options: Options) -> int | None:
 
 
 def _visible(launch: Launch, entry: Entry, given: Mapping[str, object]) -> int | None:
-    """The GPUs of a launch on this machine: those that are visible, or that its Ray was started with."""
+    """The GPUs that ``CUDA_VISIBLE_DEVICES`` leaves to a launch on one node."""
     nodes = next((given[key] for key in _NODES if key in given), None)
     ranks = (
         stable_options(launch, entry, "torchrun").get("nnodes", "1") if "torchrun" in _kinds(entry) else "1"
