@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from rapidfuzz import fuzz
-
 from example_sanity.checks.overrides import words
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.checks.overrides.state import State
@@ -401,6 +399,8 @@ def _same_leaf(key: str, keys: Iterable[str]) -> str | None:
     """Return the key of the same last name that lies nearest, unless several lie equally near."""
     parts = key.split(".")
     found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
+    from rapidfuzz import fuzz
+
     ranked = sorted(found, key=lambda item: (-_shared(parts, item.split(".")), -fuzz.ratio(key, item), item))
     return ranked[0] if ranked and _shared(parts, ranked[0].split(".")) else None
 

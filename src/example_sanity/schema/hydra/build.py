@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from rapidfuzz import fuzz
 
 from example_sanity.schema.hydra.classes import Classes
 from example_sanity.schema.hydra.compose import Composer
@@ -171,6 +170,8 @@ def _successor(key: str, fresh: Sequence[str]) -> str | None:
         for item in fresh
         if item.rpartition(".")[2] == name and set(item.split(".")[:-1]) & set(parent.split("."))
     ]
+    from rapidfuzz import fuzz
+
     renamed = [item for item in fresh if item.rpartition(".")[0] == parent and fuzz.ratio(item, key) >= 80]
     candidates = moved or renamed
     return max(candidates, key=lambda item: (fuzz.ratio(item, key), item), default=None)
