@@ -54,8 +54,8 @@ def test_right_launchers_are_silent(write: Write, line: str) -> None:
             "nothing reads it any more, as far as its history tells",
         ),
         (
-            "verl.trainer.main_ppo_sync trainer.nnodes=1",
-            "OVR006 there is no module verl.trainer.main_ppo_sync in verl-main (did you mean 'verl.trainer.main_ppo'?)",
+            "verl.trainer.main_pppo trainer.nnodes=1",
+            "OVR006 there is no module verl.trainer.main_pppo in verl-main (did you mean 'verl.trainer.main_ppo'?)",
         ),
         (
             "verl.trainer.main_ppo --config-name=ppo_triner a.b=1",
@@ -100,3 +100,19 @@ def test_the_schemas_stay_small() -> None:
 def test_a_program_that_does_not_compose_on_the_search_path_is_not_judged(write: Write) -> None:
     line = f"verl.experimental.fully_async_policy.fully_async_main {MLITE} anything.at.all=1"
     assert text(write, line) == []
+
+
+@pytest.mark.parametrize("name", ["verl-0.6.1", "verl-0.7.1", "verl-0.8.0", "verl-0.9.0", "verl-main"])
+def test_every_release_judges_what_all_have_in_common(write: Write, name: str) -> None:
+    table = f"[tool.example-sanity.overrides]\nschema = '{name}'\n"
+    assert (
+        text(write, "verl.trainer.main_ppo trainer.nnodes=2 actor_rollout_ref.actor.optim.lr=1e-6", table)
+        == []
+    )
+    (found,) = text(write, "verl.trainer.main_ppo trainer.nnode=2", table)
+    assert found == f"OVR001 trainer.nnode is no key of ppo_trainer ({name}); did you mean trainer.nnodes?"
+
+
+def test_of_the_releases_the_newest_that_has_the_module_counts(write: Write) -> None:
+    (found,) = text(write, "verl.trainer.main_ppo_sync trainer.nnode=2")
+    assert found.startswith("OVR001 trainer.nnode is no key of ppo_trainer (verl-0.8.0)")

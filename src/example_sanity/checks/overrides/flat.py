@@ -245,32 +245,27 @@ class Check:
         self.issues.append(Issue("OVR001", first, message))
 
     def _one(self, item: Setting, state: State) -> None:
+        if state.refuses(item):
+            self._refused(item, state)
+            return
+        if item.operation in ("add", "force"):
+            self._added(item, state)
+        elif item.operation != "delete":
+            self._judge(item, state)
+        state.apply(item)
+
+    def _refused(self, item: Setting, state: State) -> None:
         if "@" in item.key:
             message = f"{item.key.partition('@')[0]} is no config group of {self.tree.label}"
             self.issues.append(Issue("OVR012", item, message))
         elif item.operation == "delete":
-            self._delete(item, state)
-        elif (
-            item.operation == "add"
-            and not state.is_null(item.key)
-            and not isinstance(item.value, (dict, list))
-        ):
-            self._superfluous(item, state)
-        elif item.operation in ("add", "force"):
-            self._add(item, state)
-        elif not state.accepts(item):
-            self._unknown(item, state)
-        else:
-            self._judge(item, state)
-            state.put(item)
-
-    def _delete(self, item: Setting, state: State) -> None:
-        if state.is_null(item.key):
             self.issues.append(
                 Issue("OVR001", item, f"~{item.key}: there is nothing to delete at {item.key}")
             )
+        elif item.operation == "add":
+            self._superfluous(item, state)
         else:
-            state.drop(item.key)
+            self._unknown(item, state)
 
     def _superfluous(self, item: Setting, state: State) -> None:
         leaf = state.keys[item.key]
@@ -282,14 +277,13 @@ class Check:
         self._judge(item, state)
         state.put(item)
 
-    def _add(self, item: Setting, state: State) -> None:
+    def _added(self, item: Setting, state: State) -> None:
         if item.key in state.keys:
             self._judge(item, state)
         elif item.key in self.tree.removed:
             self._readded(item)
-        elif item.operation in ("add", "force"):
+        else:
             self._new_field(item, state)
-        state.put(item)
 
     def _readded(self, item: Setting) -> None:
         name = self.tree.removed[item.key]

@@ -39,6 +39,23 @@ class State:
                 return None
         return None
 
+    def refuses(self, setting: Setting) -> bool:
+        """Return whether Hydra ends at this word."""
+        if "@" in setting.key:
+            return True
+        if setting.operation == "delete":
+            return self.is_null(setting.key)
+        if setting.operation == "add":
+            return not self.is_null(setting.key) and not isinstance(setting.value, (dict, list))
+        return setting.operation != "force" and not self.accepts(setting)
+
+    def apply(self, setting: Setting) -> None:
+        """Do what Hydra does with a word that it does not refuse."""
+        if setting.operation == "delete":
+            self.drop(setting.key)
+        else:
+            self.put(setting)
+
     def accepts(self, setting: Setting) -> bool:
         """Return whether Hydra lets the word set its key: without a plus only what exists can be set."""
         key = setting.key
