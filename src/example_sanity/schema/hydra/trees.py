@@ -78,7 +78,8 @@ class LiveTree:
         self._spec = spec
         self._package = package
         self._cache = cache
-        self._known: dict[tuple[str, ...], Composition | ComposeError] = {}
+        self._known: dict[tuple[str, ...], Kept | ComposeError] = {}
+        self._about: tuple[list[str], dict[str, list[str]]] | None = None
         self._classes = Classes(roots)
         self._inputs: set[str] = set()
         self.label = f"{spec.name} ({self._shown(spec.folder)})"
@@ -98,16 +99,7 @@ class LiveTree:
 
     def compose(self, choices: Sequence[str]) -> Composition:
         """Return the flat form. Raises ComposeError."""
-        key = tuple(choices)
-        if key not in self._known:
-            try:
-                self._known[key] = self._load(key).composition
-            except ComposeError as error:
-                self._known[key] = error
-        found = self._known[key]
-        if isinstance(found, ComposeError):
-            raise found
-        return found
+        return self._load(tuple(choices)).composition
 
     @cached_property
     def built(self) -> frozenset[str]:
@@ -125,6 +117,17 @@ class LiveTree:
         return schema.removed if schema else {}
 
     def _load(self, choices: tuple[str, ...]) -> Kept:
+        if choices not in self._known:
+            try:
+                self._known[choices] = self._fetched(choices)
+            except ComposeError as error:
+                self._known[choices] = error
+        found = self._known[choices]
+        if isinstance(found, ComposeError):
+            raise found
+        return found
+
+    def _fetched(self, choices: tuple[str, ...]) -> Kept:
         path = self._cache / f"{self._key(choices)}.json" if self._cache else None
         kept = _read(path) if path else None
         if kept is None or any(_digest(name) != digest for name, digest in kept.files.items()):
@@ -146,8 +149,11 @@ class LiveTree:
         composer = Composer(self._roots, spec.folder, spec.searchpath, spec.further)
         composed = composer.compose(spec.name, choices)
         composition = flatten(composed, self._roots, self._classes)
-        names = [*composer.files(spec.name), *map(str, self._classes.files)]
-        return Kept({name: _digest(name) for name in names}, composition, composer.options(spec.name))
+        if self._about is None:
+            self._about = composer.files(spec.name), composer.options(spec.name)
+        files, options = self._about
+        names = [*files, *map(str, self._classes.files)]
+        return Kept({name: _digest(name) for name in names}, composition, options)
 
 
 def _digest(name: str) -> str:
