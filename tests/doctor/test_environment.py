@@ -117,13 +117,13 @@ def test_editable_installations_put_folders_and_packages_on_the_path(tmp_path: P
     install(tmp_path, "demo", "1.0")
     (tmp_path / "src").mkdir()
     (tmp_path / "a.pth").write_text(f"# comment\nimport os\n{tmp_path / 'src'}\n{tmp_path / 'gone'}\n")
-    finder = "MAPPING: dict[str, str] = {'pkg': '/work/pkg'}\nraise SystemExit\n"
+    finder = "MAPPING: dict[str, str] = {'pkg': '/src/pkg'}\nraise SystemExit\n"
     (tmp_path / "__editable___x_finder.py").write_text(finder)
     (tmp_path / "__editable___y_finder.py").write_text("MAPPING = (")
     found = environment.at(tmp_path)
 
     assert found.editable_folders == (tmp_path / "src",)
-    assert found.editable_packages == {"pkg": Path("/work/pkg")}
+    assert found.editable_packages == {"pkg": Path("/src/pkg")}
 
 
 @pytest.mark.parametrize(

@@ -249,11 +249,15 @@ class Run:
         return [*found, *(item for item in self.problems if scope.whole or item.path in wanted)]
 
     def _spread(self, tasks: Sequence[workers.Task], tell: Callable[[int, int], None]) -> None:
-        """Let other processes do what neither this run nor the cache has."""
+        """Let other processes do what neither this run nor the cache has; to judge a name costs less than to ask."""
         left = [
             (path, missing)
             for path, rules in tasks
-            if (missing := tuple(rule for rule in rules if not self._has(rule, path)))
+            if (
+                missing := tuple(
+                    r for r in rules if r.subject is not Subject.SCRIPT_PATH and not self._has(r, path)
+                )
+            )
         ]
         workers.spread(self, left, self.jobs, lambda done: tell(done, len(left)))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from example_sanity.core.runner import Run
 
 Task = tuple[str, "tuple[type[Rule], ...]"]  # a file, and the rules that are to look at it
-_FEWEST = 24
+_FEWEST = 12
 _CHUNK = 4
 _state: tuple[Run, Sequence[Task]] | None = None
 
