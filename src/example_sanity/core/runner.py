@@ -19,7 +19,7 @@ from example_sanity.core.scope import Report, Scope, is_below
 from example_sanity.core.trace import NAMED, Outcome, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from example_sanity.core.baseline import Baseline
     from example_sanity.core.cache import Cache
@@ -293,8 +293,7 @@ class Run:
             self._judged[key] = self._looks(rule, path)
         return self._judged[key]
 
-    def _is_judged(self, path: str, rules: Sequence[type[Rule]]) -> bool:
-        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
+    def _is_judged(self, path: str, rules: Sequence[type[Rule]], subjects: Collection[Subject]) -> bool:
         # Most files are of no kind that any rule looks at, and there are more rules than kinds.
         return any(self._matches(subject, path) for subject in subjects) and any(
             self.judges(rule, path) for rule in rules
@@ -313,6 +312,7 @@ class Run:
 
     def _select_files(self, names: Sequence[str], rules: Sequence[type[Rule]]) -> tuple[list[str], list[str]]:
         """The files under the named paths that a rule judges, and notes on what was passed over."""
+        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
         chosen: dict[str, None] = {}
         notes = []
         for name in names:
@@ -322,12 +322,12 @@ class Run:
             if explicit and self.project.is_excluded(name):
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
-            judged = [path for path in self.project.under(name) if self._is_judged(path, rules)]
+            judged = [path for path in self.project.under(name) if self._is_judged(path, rules, subjects)]
             if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
             chosen.update(dict.fromkeys(judged))
         own = self.config.path
-        if "." in names and own and self._is_judged(own, rules):
+        if "." in names and own and self._is_judged(own, rules, subjects):
             chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
 
