@@ -391,10 +391,10 @@ def nearest_key(key: str, keys: Iterable[str]) -> str | None:
 
 def _same_leaf(key: str, keys: Iterable[str]) -> str | None:
     """Return the key of the same last name that lies nearest, unless several lie equally near."""
-    parts = key.split(".")
-    found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
     from rapidfuzz import fuzz
 
+    parts = key.split(".")
+    found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
     ranked = sorted(found, key=lambda item: (-_shared(parts, item.split(".")), -fuzz.ratio(key, item), item))
     return ranked[0] if ranked and _shared(parts, ranked[0].split(".")) else None
 
