@@ -123,7 +123,7 @@ def test_packages_are_read_from_source_roots(write: Write) -> None:
             f"slime/{PATH}": "torchrun train.py --lr 3 --rl 3\n",
             "slime/train.py": "from megatron.arguments import parse_args\nparse_args()\n",
             "Megatron/megatron/arguments.py": STRICT.replace("args = ", "def parse_args():\n    return "),
-            "slime/example-sanity.toml": '[flags]\nsource-roots = ["../Megatron"]\n',
+            "slime/example-sanity.toml": 'source-roots = ["../Megatron"]\n',
         }
     )
 

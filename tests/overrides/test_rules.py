@@ -255,7 +255,7 @@ def test_nothing_is_said_of_keys_when_a_placeholder_chooses_the_configuration(wr
 
 def test_source_roots_are_looked_in(write: Write, tmp_path: Path) -> None:
     moved = {f"elsewhere/{path}": content for path, content in FILES.items()}
-    table = "[tool.example-sanity.overrides]\nsource-roots = ['elsewhere']\n"
+    table = "[tool.example-sanity]\nsource-roots = ['elsewhere']\n"
     root = write({**moved, SCRIPT: "python3 -m app.train trainer.nnode=2\n", "pyproject.toml": table})
 
     assert brief(report(root, "overrides").findings) == [f"{SCRIPT}:1 OVR001"]

@@ -50,7 +50,9 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """``[tool.example-sanity]`` without the tables of the families.
 
     ``preset`` names the conventions of a project (verl, megatron-lm, slime). ``include`` and ``exclude`` are
-    gitignore-style patterns. ``baseline`` is the file of accepted findings. ``local_rules`` are Python files of the
+    gitignore-style patterns. ``baseline`` is the file of accepted findings. ``source_roots`` are folders, absolute or
+    relative to the root, in which packages lie that launchers start or programs import and that are not in the project
+    (a checkout of verl or Megatron-LM): they are read, never imported. ``local_rules`` are Python files of the
     repository that hold rules. ``select`` and ``ignore`` are codes, names or families. ``families`` holds the options
     of each family as its struct; ``path`` is the file that was read, relative to the root.
     """
@@ -62,6 +64,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     ignore: tuple[str, ...] = ()
     fail_on: Severity = Severity.ERROR
     baseline: str | None = None
+    source_roots: tuple[str, ...] = ()
     per_file_ignore: tuple[PerFileIgnore, ...] = ()
     local_rules: tuple[str, ...] = ()
     families: dict[str, Any] = {}

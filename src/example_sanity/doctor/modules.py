@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from example_sanity.doctor.environment import Distribution, Environment
 from example_sanity.launch.command import Entry, Launch
+from example_sanity.launch.pythonpath import given_folders
 from example_sanity.launch.world import HOME
 
 
@@ -35,23 +35,10 @@ class Found:
 def folders(entry: Entry, launch: Launch, root: Path) -> tuple[Folder, ...]:
     """Return the folders that PYTHONPATH names for an entry, in order; an empty word is the current folder."""
     made_up = tuple(launch.scenario.placeholders.values()) + launch.scenario.arguments
-    words = [word for text in _python_paths(entry) for word in text.split(":") if word]
     return tuple(
         Folder(word, None if any(value and value in word for value in made_up) else _on_host(word, root))
-        for word in dict.fromkeys(words)
+        for word in given_folders(entry)
     )
-
-
-def _python_paths(entry: Entry) -> Iterator[str]:
-    """The values of PYTHONPATH: what Ray gives its workers, then the environment of the command."""
-    try:
-        environment = json.loads(entry.options.get("runtime_env_json", "{}"))
-    except ValueError:
-        environment = {}
-    variables = environment.get("env_vars") if isinstance(environment, dict) else None
-    if isinstance(variables, dict):
-        yield str(variables.get("PYTHONPATH", ""))
-    yield entry.command.environment.get("PYTHONPATH", "")
 
 
 def _on_host(word: str, root: Path) -> Path:

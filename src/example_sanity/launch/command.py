@@ -33,7 +33,8 @@ class Command:
     """One command that the script would have run on the host, in order of execution.
 
     ``environment`` is what it would get on top of an empty environment. ``origins`` runs parallel to ``argv``.
-    ``unstable`` holds the indexes of words that depend on a placeholder. ``site`` is the call site.
+    ``unstable`` holds the indexes of words that depend on a placeholder. ``site`` is the call site. ``folder`` is the
+    current folder, where the project is ``/``.
     """
 
     argv: tuple[str, ...]
@@ -42,6 +43,7 @@ class Command:
     site: Origin
     origins: tuple[Origin, ...] = ()
     unstable: frozenset[int] = frozenset()
+    folder: str = "/"
 
 
 @dataclass(frozen=True)

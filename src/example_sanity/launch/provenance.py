@@ -91,13 +91,13 @@ def _command(record: Recorded, layouts: _Layouts) -> Command:
     argv, seen = record.argv, environment(record.environment)
     if record.site is None:
         site = Origin(layouts.script.path, Span())
-        return Command(argv, seen, record.status, site, (site,) * len(argv))
+        return Command(argv, seen, record.status, site, (site,) * len(argv), folder=record.folder)
     layout = layouts.of(record.site[0])
     found = layout.site_at(record.site[1])
     site = Origin(layout.script.path, layout.span_of(found, record.site[1]))
     matched = match(argv, layout.words_of(found)) if found else [None] * len(argv)
     origins = tuple(_origin(candidate, site) for candidate in matched)
-    return Command(argv, seen, record.status, site, origins)
+    return Command(argv, seen, record.status, site, origins, folder=record.folder)
 
 
 def _origin(candidate: Candidate | None, site: Origin) -> Origin:

@@ -42,12 +42,13 @@ _FOREIGN = re.compile(rb"#!(?!.*sh\b)(.*)")
 
 @dataclass(frozen=True)
 class Recorded:
-    """One command as the sandbox saw it: words, exported variables, exit status, call site (file index, offset)."""
+    """One command as the sandbox saw it: words, exported variables, status, call site (file index, offset), current folder."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
     status: int
     site: tuple[int, int] | None
+    folder: str = "/"
 
 
 @dataclass
@@ -158,7 +159,7 @@ class Sandbox:
         if world.recorded(argv):
             environment = {k: v for k, v in context.env.items() if not k.startswith(rewriting.INTERNAL)}
             site = _site(context.env.get(rewriting.SITE), len(self.files))
-            self.commands.append(Recorded(argv, environment, answer.status, site))
+            self.commands.append(Recorded(argv, environment, answer.status, site, str(context.cwd)))
         return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
 
     def _temporary(self, context: Any) -> Any:

@@ -104,7 +104,9 @@ class Responder:
             return
         answer = world.respond(argv, self._probes)
         if world.recorded(argv):
-            self.commands.append(Recorded(argv, environment, answer.status, None))
+            self.commands.append(
+                Recorded(argv, environment, answer.status, None, environment.get("PWD", "/"))
+            )
         self._answer(number, answer.stdout, answer.status)
 
     def _question(self, number: str) -> list[str] | None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from example_sanity.checks.flags.options import FlagsOptions
+from example_sanity.checks.importing import own_folders, source_roots
+from example_sanity.launch import pythonpath
 from example_sanity.launch.options import is_option
 from example_sanity.schema.argparse.matching import Reading, read_words
 from example_sanity.schema.argparse.patches import added_flags
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry, Launch, Origin
@@ -66,7 +69,7 @@ def _program(launch: Launch, entry: Entry, context: Context, inputs: set[str]) -
     path = find(launch, entry, context)
     if path is None:
         return None
-    table = _table(path, entry.module, context, inputs)
+    table = _table(path, entry, context, inputs)
     if table is None:
         return None
     return Program(launch, entry, path, table, words, read_words(words, table), context.project)
@@ -77,41 +80,42 @@ def find(launch: Launch, entry: Entry, context: Context) -> str | None:
     files = frozenset(context.project.all_files)
     if entry.module is not None:
         base = entry.module.replace(".", "/")
-        candidates = [f"{base}.py", f"{base}/__main__.py"]
-        return next((path for path in candidates if path in files), None)
+        inside = [*pythonpath.inside(entry), ""]
+        candidates = [f"{folder}/{base}{end}" for folder in inside for end in (".py", "/__main__.py")]
+        return next((path for item in candidates if (path := item.lstrip("/")) in files), None)
     if entry.file is None or not entry.file.endswith(".py"):
         return None
-    here = posixpath.dirname(launch.script.path)
     # The project is the root folder of the sandbox.
-    for folder in ("", here):
+    for folder in (entry.command.folder, "", posixpath.dirname(launch.script.path)):
         path = posixpath.normpath(posixpath.join("/", folder, entry.file)).lstrip("/")
         if path in files:
             return path
     return None
 
 
-def _table(path: str, module: str | None, context: Context, inputs: set[str]) -> FlagTable | None:
-    cache: dict[tuple[str, bool], tuple[FlagTable | None, frozenset[str]]] = context.cache.setdefault(
+def _table(path: str, entry: Entry, context: Context, inputs: set[str]) -> FlagTable | None:
+    cache: dict[object, tuple[FlagTable | None, frozenset[str]]] = context.cache.setdefault(
         "flags tables", {}
     )
-    key = (path, module is not None)
+    key = (path, entry.module, own_folders(entry, context.project))
     if key not in cache:
-        cache[key] = _read(path, module, context)
+        cache[key] = _read(path, entry, context)
     table, opened = cache[key]
     inputs |= opened
     return table
 
 
-def _read(path: str, module: str | None, context: Context) -> tuple[FlagTable | None, frozenset[str]]:
+def _read(path: str, entry: Entry, context: Context) -> tuple[FlagTable | None, frozenset[str]]:
     from example_sanity.schema.argparse.reading import read_program
 
     root = context.project.root
     options = context.options("flags", FlagsOptions)
     file = root / path
     above = [folder for folder in file.parents if folder == root or root in folder.parents]
-    own = above if module is None else [root, *above]
-    roots = [*own, root / "src", *(root / Path(folder) for folder in options.source_roots)]
-    table, opened = read_program(file, root, roots, module)
+    first = above[:1] if entry.module is None else []
+    own = [*first, *own_folders(entry, context.project), *above, root, root / "src"]
+    roots = tuple(dict.fromkeys([*own, *source_roots(context)]))
+    table, opened = read_program(file, root, roots, entry.module)
     inputs = {_shown(item, root) for item in opened}
     if table is None:
         return None, frozenset(inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.checks.overrides import words
@@ -79,7 +79,7 @@ class Check:
         return choices, plain
 
     def _composed(self, choices: Sequence[Setting]) -> Composition | None:
-        known = [item for item in choices if self._has_options(item)]
+        known = [meant for item in choices if (meant := self._meant_choice(item)) is not None]
         base = self._compose([])
         if base is None:
             return None
@@ -99,7 +99,8 @@ class Check:
             )
             return None
 
-    def _has_options(self, item: Setting) -> bool:
+    def _meant_choice(self, item: Setting) -> Setting | None:
+        """Return a choice that can be composed: with the option that was probably meant where there is none of the name."""
         group = item.key.partition("@")[0]
         names = self.tree.options[group]
         wanted = item.value if isinstance(item.value, list) else [item.value]
@@ -113,8 +114,9 @@ class Check:
             hint = f"; did you mean {near}?" if near else ""
             message = f"config group {group} has no option {name}{hint} There are: {', '.join(names)}"
             self.issues.append(Issue("OVR012", item, message))
-            return False
-        return True
+            # What follows from the right option is no mistake of its own.
+            return replace(item, value=near, raw=near) if near and name == item.value else None
+        return item
 
     def _is_in_defaults(self, item: Setting, known: Sequence[Setting], base: Composition) -> bool:
         """Whether the defaults list has what a choice replaces; options that are chosen beside it may bring it in."""

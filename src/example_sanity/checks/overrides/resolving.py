@@ -5,20 +5,20 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from example_sanity.checks.importing import own_folders, source_roots
 from example_sanity.checks.overrides.options import OverridesOptions
 from example_sanity.core.errors import UsageError, did_you_mean
 from example_sanity.launch.options import is_option
 from example_sanity.schema.hydra import shipped
+from example_sanity.schema.hydra.combined import CombinedTree
 from example_sanity.schema.hydra.mains import HydraMain, hydra_main, located
-from example_sanity.schema.hydra.roots import Roots, installed_folders, project_folders
+from example_sanity.schema.hydra.roots import Roots, installed_folders, is_regular, nested_folders
 from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree
 
 if TYPE_CHECKING:
-    from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry
     from example_sanity.launch.settings import Setting, Settings
@@ -51,50 +51,58 @@ class Resolved:
     inputs: set[str] = field(default_factory=set)
 
 
+class _Asked(NamedTuple):
+    """What a command line says of the configuration: Hydra's own flags, the search path, where that is written."""
+
+    flags: Mapping[str, Setting]
+    search: tuple[str, ...] | None
+    place: Setting | None
+    packages: list[str]
+
+
 class Resolver:
     """Finds trees; those of one run are shared."""
 
-    def __init__(self, project: Project, options: OverridesOptions, cache: Path | None = None) -> None:
-        """Look in ``project``, with the family's options; ``cache`` is the folder for what takes long."""
-        self._project = project
-        self._cache = cache / "hydra" if cache else None
-        self._options = options
+    def __init__(self, context: Context) -> None:
+        """Look in the project of ``context``, as its configuration says."""
+        options = context.options("overrides", OverridesOptions)
+        self._project = context.project
+        self._cache = context.cache_folder / "hydra" if context.cache_folder else None
+        self._given = source_roots(context)
         self._trees: dict[object, Tree] = {}
         self._mains: dict[Path, HydraMain | None] = {}
-        self._wanted = _schema(options.schema, project.root) if options.schema else None
+        self._wanted = _schema(options.schema, self._project.root) if options.schema else None
 
-    @cached_property
-    def _given(self) -> list[Path]:
-        root = self._project.root
-        return [root / folder for folder in self._options.source_roots]
-
-    def roots(self, *names: str) -> Roots:
-        """Return where packages of these names are looked up."""
-        tops = {name.partition(".")[0] for name in names}
-        own = project_folders(self._project.root, self._project.folders, tops)
-        return Roots(tuple(dict.fromkeys([*own, *self._given, *installed_folders()])))
+    def roots(self, entry: Entry, *names: str) -> Roots:
+        """Return where packages of these names are looked up for an entry."""
+        root, folders = self._project.root, self._project.folders
+        nested = nested_folders(root, folders, {name.partition(".")[0] for name in names})
+        certain = dict.fromkeys([*own_folders(entry, self._project), root, root / "src", *self._given])
+        guessed = [folder for folder in nested if folder not in certain]
+        return Roots((*certain, *guessed, *installed_folders()), frozenset(guessed))
 
     def resolve(self, entry: Entry, settings: Settings) -> Resolved:
         """Return the tree of an entry, or why there is none."""
         if not any(item.style == "hydra" for item in settings) and entry.module is None:
             return Resolved()
-        flags = _flags(settings)
-        search, places = _searchpath(settings)
-        packages = [path.removeprefix("pkg://") for path in search or () if path.startswith("pkg://")]
+        asked = _asked(entry, settings)
         if entry.module is None:
             file = self._file(str(entry.file))
-            roots = self.roots(*packages)
+            roots = self.roots(entry, *asked.packages)
         else:
-            roots = self.roots(entry.module, *packages)
-            if roots.top(entry.module) is None:
-                return self._shipped(entry.module, settings, flags, packages)
+            roots = self.roots(entry, entry.module, *asked.packages)
             file = roots.module(entry.module)
+            top = roots.top(entry.module)
+            if top is None or (file is None and not is_regular(top, entry.module.partition(".")[0])):
+                found = self._shipped(entry.module, settings, asked)
+                if top is None or found.tree is not None:
+                    return found
             if file is None:
                 return Resolved(troubles=[_missing_module(entry.module, roots)])
         main = self._main(file) if file else None
         if file is None or main is None:
             return Resolved(inputs={str(file)} if file else set())
-        return self._live(main, roots, flags, search, places)
+        return self._live(main, roots, asked, entry.module)
 
     def _file(self, name: str) -> Path | None:
         path = self._project.root / name
@@ -105,22 +113,18 @@ class Resolver:
             self._mains[file] = hydra_main(file)
         return self._mains[file]
 
-    def _live(
-        self,
-        main: HydraMain,
-        roots: Roots,
-        flags: Mapping[str, Setting],
-        search: tuple[str, ...] | None,
-        place: Setting | None,
-    ) -> Resolved:
+    def _live(self, main: HydraMain, roots: Roots, asked: _Asked, module: str | None) -> Resolved:
         result = Resolved(inputs={str(main.file)})
+        flags = asked.flags
         folder = located(main.file.parent, _text(flags.get("path"))) if "path" in flags else main.folder
         name = (_text(flags.get("name")) or main.name or "").removesuffix(".yaml")
         if folder is None or not name:
             return result  # nothing is composed, or not in a way that is written down
+        further, absent = self._further(roots, asked, module, name)
         troubles = _check_folder(folder, name, roots, flags)
-        for path in search or ():
-            troubles += _check_search(path, roots, place)
+        for path in () if asked.search is None else asked.search:
+            if further is None or path not in absent:
+                troubles += _check_search(path, roots, asked.place)
         result.troubles = troubles
         if troubles:
             return result
@@ -130,21 +134,40 @@ class Resolver:
             )
             result.troubles.append(Trouble("OVR017", message))
             return result
-        further = _text(flags.get("further"))
-        spec = Spec(folder, name, search, str(roots.folders[0] / further) if further else None)
-        if (spec, roots) not in self._trees:
-            top = roots.shown(main.file).partition("/")[0]
-            package = roots.top(top.removesuffix(".py"))
-            self._trees[spec, roots] = LiveTree(roots, spec, (package or main.file.parent) / top, self._cache)
-        result.tree = self._trees[spec, roots]
+        search = asked.search and tuple(path for path in asked.search if path not in absent)
+        beside = _text(flags.get("further"))
+        spec = Spec(folder, name, search, str(roots.folders[0] / beside) if beside else None)
+        live = self._live_tree(spec, roots, main)
+        result.tree = live
+        if further is not None:
+            result.inputs.add(str(shipped.file_of(self._wanted or further.source)))
+            result.tree = self._trees.setdefault((spec, roots, further.label), CombinedTree(live, further))
         return result
 
-    def _shipped(
-        self, module: str, settings: Settings, flags: Mapping[str, Setting], packages: list[str]
-    ) -> Resolved:
-        schema = shipped.choose(module, packages, self._wanted)
+    def _live_tree(self, spec: Spec, roots: Roots, main: HydraMain) -> LiveTree:
+        if (spec, roots) not in self._trees:
+            self._trees[spec, roots] = LiveTree(roots, spec, roots.package(main.file), self._cache)
+        found = self._trees[spec, roots]
+        assert isinstance(found, LiveTree)
+        return found
+
+    def _further(
+        self, roots: Roots, asked: _Asked, module: str | None, name: str
+    ) -> tuple[shipped.ShippedTree | None, frozenset[str]]:
+        """Return the shipped schema that has what of the search path is nowhere else, and those entries of the path."""
+        absent = {name for name in asked.packages if roots.top(name.strip("/").replace("/", ".")) is None}
+        schema = shipped.choose(module, absent, self._wanted) if absent and module else None
+        if schema is None or module not in schema.entries:
+            return None, frozenset()
+        key = schema.forest(module, name)
+        tree = shipped.ShippedTree(schema, key) if key else None
+        return tree, frozenset(f"pkg://{package}" for package in absent)
+
+    def _shipped(self, module: str, settings: Settings, asked: _Asked) -> Resolved:
+        flags = asked.flags
+        schema = shipped.choose(module, asked.packages, self._wanted)
         if schema is None:
-            return _unresolved(module, settings, packages)
+            return _unresolved(module, settings, asked.packages)
         result = Resolved(inputs={str(shipped.file_of(self._wanted or schema.source.name))})
         if module not in schema.entries:
             if module not in schema.modules:
@@ -198,10 +221,14 @@ def resolver(context: Context) -> Resolver:
     """Return the resolver of a run."""
     found: Resolver | None = context.cache.get("overrides resolver")
     if found is None:
-        options = context.options("overrides", OverridesOptions)
-        found = Resolver(context.project, options, context.cache_folder)
-        context.cache["overrides resolver"] = found
+        found = context.cache["overrides resolver"] = Resolver(context)
     return found
+
+
+def _asked(entry: Entry, settings: Settings) -> _Asked:
+    search, place = _searchpath(settings)
+    packages = [path.removeprefix("pkg://") for path in search or () if path.startswith("pkg://")]
+    return _Asked(_flags(settings), search, place, packages)
 
 
 def _text(setting: Setting | None) -> str | None:

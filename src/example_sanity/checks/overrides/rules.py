@@ -266,7 +266,7 @@ class EmptySearchPath(_OverrideRule):
 class UnresolvedProgram(_OverrideRule):
     """The program or a package of its search path was found nowhere, so nothing is said of the overrides.
 
-    Looked at are the project, ``source-roots`` of ``[tool.example-sanity.overrides]``, what is installed, and the
+    Looked at are the project, ``source-roots`` of ``[tool.example-sanity]``, what is installed, and the
     schemas that ship with the tool. Configure ``source-roots`` where the source lies elsewhere.
     """
 

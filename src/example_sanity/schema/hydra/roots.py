@@ -15,20 +15,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Roots:
-    """Folders in which packages are looked up, in this order: the project's, the configured ones, the installed ones."""
+    """Folders in which packages are looked up, in this order: the project's, the configured ones, the installed ones.
+
+    In those ``guessed`` a package may lie by chance: a folder that only has its name is none.
+    """
 
     folders: tuple[Path, ...]
+    guessed: frozenset[Path] = frozenset()
 
     @cached_property
     def _known(self) -> dict[str, Path | None]:
         return {}
 
     def top(self, name: str) -> Path | None:
-        """Return the folder that holds the top package (or module) of a dotted name."""
-        first = name.partition(".")[0]
-        if first not in self._known:
-            self._known[first] = next((root for root in self.folders if _holds(root, first)), None)
-        return self._known[first]
+        """Return the folder that holds the top package (or module) of a dotted name.
+
+        As for Python a folder without ``__init__.py`` counts only where no package or module of the name follows.
+        """
+        wanted = ".".join(name.split(".")[:2])
+        if wanted not in self._known:
+            self._known[wanted] = self._find(*wanted.split("."))
+        return self._known[wanted]
+
+    def _find(self, first: str, second: str | None = None) -> Path | None:
+        regular = next((root for root in self.folders if is_regular(root, first)), None)
+        if regular is not None:
+            return regular
+        parts = [root for root in self.folders if _holds(root, first)]
+        whole = (root for root in parts if second is None or _has(root / first, second))
+        known = (root for root in parts if root not in self.guessed)
+        return next(whole, None) or next(known, None)
 
     def module(self, name: str) -> Path | None:
         """Return the file that ``python -m name`` would run."""
@@ -55,16 +71,29 @@ class Roots:
         return found if found and found.is_dir() else None
 
     def shown(self, path: Path) -> str:
-        """Return a path as messages show it: relative to the root that it lies under."""
-        for root in self.folders:
-            if path.is_relative_to(root):
-                return path.relative_to(root).as_posix()
-        return path.as_posix()
+        """Return a path as messages show it: relative to the outermost root that it lies under."""
+        around = [root for root in self.folders if path.is_relative_to(root)]
+        outermost = min(around, key=lambda root: len(root.parts), default=None)
+        return (path.relative_to(outermost) if outermost else path).as_posix()
+
+    def package(self, file: Path) -> Path:
+        """Return the folder of the top package that a file belongs to, or the folder of a file in none."""
+        inner = [root for root in self.folders if file.is_relative_to(root)]
+        innermost = max(inner, key=lambda root: len(root.parts), default=file.parent)
+        parts = file.relative_to(innermost).parts
+        return innermost / parts[0] if len(parts) > 1 else innermost
+
+
+def is_regular(root: Path, name: str) -> bool:
+    """Return whether a folder holds a module, or a package with an ``__init__.py``, of a name."""
+    return (root / f"{name}.py").is_file() or (root / name / "__init__.py").is_file()
+
+
+def _has(folder: Path, name: str) -> bool:
+    return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
 
 
 def _holds(root: Path, name: str) -> bool:
-    if (root / f"{name}.py").is_file():
-        return True
     folder = root / name
     # A folder of the same name that holds no Python (docs, examples) is no package.
     return folder.is_dir() and any(_has_python(folder))
@@ -82,16 +111,15 @@ def _has_python(folder: Path, depth: int = 3) -> Iterator[bool]:
         yield from _has_python(Path(path), depth - 1)
 
 
-def project_folders(root: Path, folders: Iterable[str], names: Iterable[str]) -> list[Path]:
-    """Return the folders of a project that packages are imported from: itself, ``src``, and those that hold one of ``names``.
+def nested_folders(root: Path, folders: Iterable[str], names: Iterable[str]) -> list[Path]:
+    """Return the folders of a project that hold a folder of one of ``names``, those nearest to the root first.
 
     ``folders`` are all folders of the project, relative to ``root``. A package deep inside is on ``PYTHONPATH`` when the
     launcher runs, wherever that is set.
     """
-    found = [root, root / "src"]
     wanted = set(names)
     inside = sorted((folder for folder in folders if folder.rpartition("/")[2] in wanted), key=_depth)
-    return list(dict.fromkeys([*found, *((root / folder).parent for folder in inside)]))
+    return list(dict.fromkeys((root / folder).parent for folder in inside))
 
 
 def _depth(folder: str) -> tuple[int, str]:

@@ -91,7 +91,8 @@ class ShippedTree:
         """Open configuration ``key``."""
         self._schema = schema
         self._forest = grown(schema, key)
-        self.label = f"{key.rpartition('/')[2]} ({schema.source.name})"
+        self.source = schema.source.name
+        self.label = f"{key.rpartition('/')[2]} ({self.source})"
         self.inputs: frozenset[str] = frozenset()
 
     @property
@@ -114,7 +115,7 @@ class ShippedTree:
         result = self._forest.base
         done: list[str] = []
         for word in sorted(choices, key=self._later):
-            delta = self._delta(word, done)
+            delta = self.change(word, done)
             if delta is not None:
                 result = changed(result, delta)
             elif not self._changes_nothing(word, result):
@@ -126,7 +127,8 @@ class ShippedTree:
         """Choices that others follow come first, in whatever order they are written."""
         return not any(pair.startswith(f"{word} ") for pair in self._forest.choices)
 
-    def _delta(self, word: str, done: Sequence[str]) -> Delta | None:
+    def change(self, word: str, done: Sequence[str]) -> Delta | None:
+        """Return what a choice changes after others, None where that is not known or nothing."""
         choices = self._forest.choices
         pairs = (choices.get(f"{before} {word}") for before in reversed(done))
         return next((item for item in pairs if item), None) or choices.get(word)

@@ -1,0 +1,25 @@
+"""Where the packages are that a launch imports: the folders that Python would look into, and the configured ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from example_sanity.launch import pythonpath
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from example_sanity.core.project import Project
+    from example_sanity.core.rule import Context
+    from example_sanity.launch.command import Entry
+
+
+def own_folders(entry: Entry, project: Project) -> tuple[Path, ...]:
+    """Return the folders of the project in which Python looks first for what an entry starts or imports."""
+    known = project.folders
+    return tuple(project.root / folder for folder in pythonpath.inside(entry) if folder in known)
+
+
+def source_roots(context: Context) -> tuple[Path, ...]:
+    """Return ``source-roots`` of the configuration."""
+    return tuple(context.project.root / folder for folder in context.config.source_roots)
