@@ -24,6 +24,7 @@ FAMILIES = {
     "batch": ("BAT", "batch chain: mini and micro batches, tokens, iterations"),
     "overrides": ("OVR", "Hydra overrides against the configuration"),
     "flags": ("FLG", "command-line flags against the parser of the program"),
+    "workflows": ("WFL", "CI workflows: path filters, steps, covered launchers"),
 }
 
 
@@ -45,11 +46,12 @@ class Builtin:
 
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:
-        """Return the loaders of scripts and ignore lists."""
+        """Return the loaders of scripts, ignore lists and workflows."""
         from example_sanity.checks.ignores import EntryLoader
+        from example_sanity.checks.workflows import WorkflowLoader
         from example_sanity.launch.loaders import LOADERS
 
-        return (*LOADERS, EntryLoader())
+        return (*LOADERS, EntryLoader(), WorkflowLoader())
 
     @hookimpl
     def checks_comments(self) -> Sequence[CommentReader]:

@@ -23,7 +23,7 @@ FILES = {
     Subject.LAUNCH: _SHELL,
     Subject.DEFAULT_LAUNCH: _SHELL,
     Subject.DOCUMENT: r"\.(md|rst)$",
-    Subject.WORKFLOW: r"^\.github/workflows/[^/]+\.ya?ml$",
+    Subject.WORKFLOW: r"^\.github/workflows/[^/]+\.ya?ml$|(^|/)action\.ya?ml$",
     Subject.PYTHON_SOURCE: r"\.py$",
     Subject.CONFIG_ENTRY: _LISTS,
 }
