@@ -14,9 +14,14 @@ from pytest_runs import CLEAN, FILES, PLUGIN, Repository, Run
 pytest_plugins = ["pytester"]
 
 GOOD, BROKEN = "examples/ppo/run_qwen3_fsdp.sh", "examples/ppo/run_qwen3_vllm_fsdp.sh"
+ELSEWHERE = (
+    "system",
+    "ignores",
+    "workflows",
+)  # they look at no script, or at none of a repository without CI
 SHELL_ITEMS = (
     "inspect",
-    *(f.name for f in checks.registry().families if f.name not in ("system", "ignores")),
+    *(f.name for f in checks.registry().families if f.name not in ELSEWHERE),
 )
 EACH = len(SHELL_ITEMS)
 ALL = 2 * EACH + 2  # two scripts, and two items of the configuration
