@@ -212,7 +212,7 @@ def plan(  # noqa: PLR0913  # the options of the command, by keyword
     if (gpus or gpus_per_node) and not suggest:
         raise UsageError("--gpus and --gpus-per-node need --suggest")
     more = More(draw, suggest, gpus, gpus_per_node)
-    data = view.plan_data(*view.evaluate(run, script), run.project.root, more)
+    data = view.plan_data(*view.evaluate(run, script), run, more)
     _print(data, view.plan_text, form)
     return ExitCode.FINDINGS if data["problems"] or view.fails(data) else ExitCode.CLEAN
 

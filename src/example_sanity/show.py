@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from example_sanity.checks.mesh.bridge import LaunchMesh, launch_meshes
+from example_sanity.checks.mesh.bridge import LaunchMesh, complete, launch_meshes
+from example_sanity.checks.mesh.constraints import planned
 from example_sanity.checks.mesh.guard import guard_case
 from example_sanity.checks.overrides.defaults import defaults
 from example_sanity.core.errors import Uninspectable, UsageError
@@ -63,7 +64,7 @@ def show_data(
         "knobs": [_knob(item, script, first) for item in _knobs(script)],
         "scenarios": [_scenario(launch) for launch in launches],
         "launches": [_launch(entry, script, run) for entry in (first.entries if first else ())],
-        "mesh": [mesh_data(shown) for launch in launches for shown in launch_meshes(launch)],
+        "mesh": [mesh_data(shown) for launch in launches for shown in _meshes(launch, run)],
         "problems": list(problems),
     }
 
@@ -77,10 +78,14 @@ def launch_plans(run: Run, paths: Sequence[str]) -> list[Plan]:
         except UsageError:
             continue  # a finding says why it could not be inspected
         if any(launch.entries for launch in launches):
-            meshes = [shown.mesh for launch in launches for shown in launch_meshes(launch)]
+            meshes = [shown.mesh for launch in launches for shown in _meshes(launch, run)]
             data = show_data(script, launches, problems, run)
             found.append(Plan(data, tuple(_drawing(mesh) for mesh in meshes)))
     return found
+
+
+def _meshes(launch: Launch, run: Run | None) -> tuple[LaunchMesh, ...]:
+    return complete(planned(launch, run)) if run else launch_meshes(launch)
 
 
 def _drawing(mesh: Mesh) -> str | None:
@@ -190,6 +195,7 @@ def mesh_data(shown: LaunchMesh) -> Data:
             for v in mesh.violations
         ],
         "derived": dict(mesh.derived),
+        "splits": {split.derived: list(split.parts) for split in mesh.backend.splits},
     }
 
 
@@ -197,7 +203,7 @@ def plan_data(
     script: Script,
     launches: Sequence[Launch],
     problems: Sequence[str],
-    root: Path,
+    run: Run,
     more: More = NO_MORE,
 ) -> Data:
     """Return every mesh of every scenario, each with the verdict on the launcher's guard (null: it has none).
@@ -206,9 +212,9 @@ def plan_data(
     """
     plans = []
     for launch in launches:
-        for shown in launch_meshes(launch):
+        for shown in _meshes(launch, run):
             case = guard_case(shown) if launch.scenario.name == launches[0].scenario.name else None
-            proof = case.prove(root) if case else None
+            proof = case.prove(run.project.root) if case else None
             drawing = {"drawing": drawings.text(shown.mesh)} if more.draw and shown.mesh.buildable else {}
             plans.append(
                 {
@@ -338,7 +344,8 @@ def _mesh_lines(item: Data) -> Iterator[str]:
 
     verdict = "legal" if item["legal"] else "NOT legal"
     yield f"  {item['scenario']}: {item['backend']} ({item['role']}), {verdict}"
-    yield f"    {item['world']} GPUs = {product('tp', 'cp', 'pp', 'dp')} = {product('etp', 'ep', 'pp', 'edp')}"
+    products = [product(*parts, derived) for derived, parts in item["splits"].items()]
+    yield "    " + " = ".join([f"{item['world']} GPUs", *products])
     yield from (f"    {violation['code']}: {violation['message']}" for violation in item["violations"])
 
 

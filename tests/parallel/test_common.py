@@ -44,7 +44,11 @@ def test_the_gpus_of_a_node_from_the_trainers_settings() -> None:
 
 
 SLIME = {"actor-num-nodes": 2, "actor-num-gpus-per-node": 8, "rollout-num-gpus": 16}
-SKYRL = {"trainer.placement.policy_num_gpus_per_node": 4, "generator.inference_engine.num_engines": 4}
+SKYRL = {
+    "trainer.placement.policy_num_gpus_per_node": 4,
+    "trainer.placement.ref_num_gpus_per_node": 4,
+    "generator.inference_engine.num_engines": 4,
+}
 OPENRLHF = {"actor.num_gpus_per_node": 4, "vllm.num_engines": 4}
 
 
@@ -81,3 +85,14 @@ def test_reserved_gpus_without_a_rank_are_wasted() -> None:
     mesh = plan({TP: 8}, 16, reserved=32)
     assert told(mesh) == [("RA-02", "32 GPUs are reserved, but only 16 of them get a rank")]
     assert mesh.legal
+
+
+@pytest.mark.parametrize(("gpus", "found"), [(8, []), (16, []), (4, ["RA-03"])])
+def test_the_gpus_that_a_node_of_ray_has(gpus: int, found: list[str]) -> None:
+    mesh = plan({**SLIME, "colocate": True}, ray_gpus=gpus)
+
+    assert [number for number, _ in told(mesh)] == found
+
+
+def test_ranks_that_no_ray_places_are_not_compared_with_it() -> None:
+    assert told(plan({TP: 8}, 8, gpn=8, ray_gpus=4)) == []

@@ -24,6 +24,8 @@ PLACE, ENGINE = "trainer.placement", "generator.inference_engine"
 _SKYRL = {
     f"{PLACE}.policy_num_nodes": 2,
     f"{PLACE}.policy_num_gpus_per_node": 8,
+    f"{PLACE}.ref_num_nodes": 2,
+    f"{PLACE}.ref_num_gpus_per_node": 8,
     f"{ENGINE}.num_engines": 4,
     f"{ENGINE}.tensor_parallel_size": 4,
     "trainer.train_batch_size": 256,
@@ -32,6 +34,8 @@ _SKYRL = {
     "trainer.micro_train_batch_size_per_gpu": 4,
     "trainer.policy.model.path": "odd",
 }
+CRITIC = "trainer.critic.model.path"
+N = "generator.n_samples_per_prompt"
 B, M, MBS = (
     "trainer.train_batch_size",
     "trainer.policy_mini_batch_size",
@@ -79,11 +83,34 @@ SKYRL_CASES = [
         "SK-05",
         {M: 11, B: 33, MBS: 1},
         "33·5 // dp16 = 10 samples of a rank do not divide into mini batches of 11·5 // 16 = 3; with policy_mini_batch_size=33 it fits",
+        also=("SK-15b",),
     ),
     Case(
         "SK-06",
         {M: 16, B: 16, MBS: 1, f"{PLACE}.ref_num_gpus_per_node": 7},
-        "16·5 = 80 samples of a step are fewer than 112, which dp16 and the reference's dp7 share; with train_batch_size=32 it fits",
+        "16·5 = 80 samples of a step are fewer than 112, which dp16 and the reference's dp14 share; with train_batch_size=112 it fits",
+        also=("SK-13",),
+    ),
+    Case(
+        "SK-13",
+        {f"{PLACE}.ref_num_nodes": 1},
+        "16 policy GPUs, but the reference policy has 1·8 = 8 of those that they share; with ref_num_nodes=2 it fits",
+    ),
+    Case(
+        "SK-14",
+        {CRITIC: "odd"},
+        "16 policy GPUs, but the critic has 1·1 = 1 of those that they share; with critic_num_gpus_per_node=16 it fits",
+        good={CRITIC: "odd", f"{PLACE}.critic_num_nodes": 2, f"{PLACE}.critic_num_gpus_per_node": 8},
+    ),
+    Case(
+        "SK-15a",
+        {B: 4, M: 4, MBS: 1},
+        "of the 4 prompts of a step a multiple of 16 is kept, so that samples divide among dp: none; with train_batch_size=16 it fits",
+    ),
+    Case(
+        "SK-15b",
+        {B: 24, M: 8, MBS: 1, N: 3},
+        "of the 24 prompts of a step a multiple of 16 is kept, so that samples divide among dp: 8 are dropped; with train_batch_size=16 it fits",
     ),
     Case(
         "SK-09",

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from example_sanity import session, show
+from example_sanity.checks.mesh.repository import Repository
 from example_sanity.core.errors import ExitCode
 from example_sanity.doctor import conflicts, environment, gpus, launching, report, sources, versions
 from example_sanity.doctor.environment import Environment
@@ -71,7 +72,7 @@ def diagnose(script: Path | None, python: Path | None, chosen: Sequence[str], **
     if launch and launch.entries:
         for entry in launch.entries:
             verdict += launching.judge_entry(entry, launch, run.project.root, here, names)
-        counted, sentence = launching.compare_gpus(launch, gpus.visible())
+        counted, sentence = launching.compare_gpus(launch, gpus.visible(), Repository.of(run))
         verdict += counted
     return Diagnosis(syntax, here, asked, rows, launch, _unique(verdict), tuple(problems), sentence)
 

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from example_sanity.checks.mesh.bridge import LaunchMesh, launch_meshes
+from example_sanity.checks.mesh.repository import Repository
 from example_sanity.doctor import modules
 from example_sanity.doctor.asked import Place
 from example_sanity.doctor.environment import Distribution, Environment
@@ -154,10 +155,10 @@ def _twice(package: str, several: Sequence[Distribution]) -> Statement:
     return Statement(Kind.SHADOWED, package, words, (), again)
 
 
-def compare_gpus(launch: Launch, gpus: Gpus) -> tuple[Verdict, str]:
+def compare_gpus(launch: Launch, gpus: Gpus, repository: Repository | None = None) -> tuple[Verdict, str]:
     """Return what is wrong with the GPUs of this machine, and a sentence on them and the launcher's mesh."""
     here = _gpus_here(gpus)
-    shown = max(launch_meshes(launch), key=lambda item: item.mesh.sizes["world"], default=None)
+    shown = max(launch_meshes(launch, repository), key=lambda item: item.mesh.sizes["world"], default=None)
     if shown is None:
         return Verdict(), f"{here}; how many the launcher wants is not known"
     if any(site.name == "nvidia-smi" for site in launch.script.commands):

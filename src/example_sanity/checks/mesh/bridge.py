@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from example_sanity.checks.mesh.machine import machine, scheduled, stable_options
@@ -93,7 +93,7 @@ def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[
     found: list[LaunchMesh] = []
     known_files = repository or Repository()
     for entry in launch.entries:
-        given = known_files.with_files(settings(entry))
+        given = known_files.with_files(settings(entry), entry)
         read = values(given, launch)
         known = machine(launch, entry, read, known_files.read)
         program = entry.module or entry.file
@@ -102,10 +102,15 @@ def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[
     return tuple(found)
 
 
-def launch_meshes(launch: Launch) -> tuple[LaunchMesh, ...]:
+def launch_meshes(launch: Launch, repository: Repository | None = None) -> tuple[LaunchMesh, ...]:
     """Return the meshes of a launch whose sizes are all known; a role with the sizes of an earlier one is left out."""
+    return complete(launch_plans(launch, repository))
+
+
+def complete(plans: Iterable[LaunchMesh]) -> tuple[LaunchMesh, ...]:
+    """Return those meshes whose sizes are all known; a role with the sizes of an earlier one is left out."""
     found: dict[object, LaunchMesh] = {}
-    for shown in launch_plans(launch):
+    for shown in plans:
         sizes = tuple(shown.mesh.sizes.items())
         if shown.mesh.complete:
             found.setdefault((id(shown.entry), shown.mesh.backend.name, sizes), shown)

@@ -40,6 +40,6 @@ def planned(launch: Launch, context: Context) -> Sequence[LaunchMesh]:
     """Return the meshes of a launch with what the repository knows of them, worked out once a run."""
     found: Sequence[LaunchMesh] = context.once(
         f"meshes of {launch.script.path} in {launch.scenario.name}",
-        lambda: launch_plans(launch, Repository(context.project)),
+        lambda: launch_plans(launch, Repository.of(context)),
     )
     return found

@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from example_sanity.checks.mesh.files import parsed
 from example_sanity.launch.command import Entry, Launch
-from example_sanity.launch.launchers import LAUNCHERS
+from example_sanity.launch.launchers import LAUNCHERS, Grammar
 from example_sanity.launch.options import read_options
 from example_sanity.parallel.mesh import whole_number
 
@@ -21,6 +22,11 @@ _DEVICES = re.compile(r"\d+(?:,\d+)*,?")
 _SLOTS = re.compile(r"^\s*(\S+)\s+slots=(\d+)", re.MULTILINE)
 _GRES = re.compile(r"(?:^|,)gpu:(?:[\w.-]+:)?(\d+)(?:\(|,|$)")
 _COUNT = re.compile(r"(?:[\w.-]+:)?(\d+)")
+# Of its many options only one that takes no value can hide the number.
+_RAY_START = Grammar(
+    switches=frozenset({"head", "block", "disable_usage_stats", "autoscaling", "no_monitor", "verbose"}),
+    unknown_takes_value=True,
+)
 # Settings that say on how many nodes a trainer runs that starts its ranks itself.
 _NODES = ("trainer.nnodes", "actor-num-nodes")
 
@@ -29,8 +35,9 @@ _NODES = ("trainer.nnodes", "actor-num-nodes")
 class Machine:
     """What a launcher starts: ``world`` ranks, where it starts them one by one, on the GPUs of ``facts``.
 
-    ``facts`` are ``gpn``, the ranks of a node, ``launched``, the GPUs that there are, and ``reserved``, those that a
-    scheduler holds for a launch that uses them all. What is not known is not in there.
+    ``facts`` are ``gpn``, the ranks of a node, ``launched``, the GPUs that there are, ``reserved``, those that a
+    scheduler holds for a launch that uses them all, and ``ray_gpus``, those of a node of the Ray cluster that the script
+    starts. What is not known is not in there.
     """
 
     world: int | None = None
@@ -50,6 +57,8 @@ def machine(
         facts["launched"] = allocated or visible or 0
     if allocated and world and "torchrun" in _kinds(entry):
         facts["reserved"] = allocated
+    if on_ray := _ray_gpus(launch, entry):
+        facts["ray_gpus"] = on_ray
     return Machine(world, facts)
 
 
@@ -118,7 +127,7 @@ def _ranks(launch: Launch, entry: Entry, header: Options, read: Read) -> tuple[i
         if kind == "torchrun":
             return _torchrun(options, stated)
         if kind == "accelerate":
-            return _accelerate(options)
+            return _accelerate({**_accelerate_file(options, stated, read), **options})
         if kind == "deepspeed":
             return _deepspeed(options, stated, read)
         if kind == "mpirun":
@@ -133,6 +142,14 @@ def _torchrun(options: Options, stated: Options) -> tuple[int | None, int | None
     unset = None if "nproc_per_node" in stated else 1
     per_node = whole_number(options.get("nproc_per_node", unset))
     return (nodes * per_node if nodes and per_node else None), per_node
+
+
+def _accelerate_file(options: Options, stated: Options, read: Read) -> Options:
+    """What ``--config_file`` says where the options say nothing."""
+    name = options.get("config_file", "")
+    data = parsed(name, read(name)) or {}
+    sizes = ("num_processes", "num_machines")
+    return {size: str(data[size]) for size in sizes if size in data and size not in stated}
 
 
 def _accelerate(options: Options) -> tuple[int | None, int | None]:
@@ -173,6 +190,20 @@ def _allocated(launch: Launch, entry: Entry, header: Options) -> int | None:
     options = {**header, **stable_options(launch, entry, "srun")} if "srun" in _kinds(entry) else header
     nodes, per_node = whole_number(options.get("nodes")), _gpus_of_node(options)
     return nodes * per_node if nodes and per_node else None
+
+
+def _ray_gpus(launch: Launch, entry: Entry) -> int | None:
+    """The GPUs of the largest node that ``ray start --num-gpus`` announces before the entry; None where one does not say."""
+    counts: list[int | None] = []
+    for command in launch.commands:
+        if command is entry.command:
+            break
+        if command.argv[:2] == ("ray", "start"):
+            options = read_options(command.argv[2:], _RAY_START).values
+            place = next((at for at, word in enumerate(command.argv) if word.startswith("--num-gpus")), 0)
+            known = command.unstable.isdisjoint((place, place + 1))
+            counts.append(whole_number(options.get("num_gpus")) if known else None)
+    return max((count for count in counts if count), default=None) if all(counts) else None
 
 
 def _gpus_of_node(options: Options) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from example_sanity.checks.mesh.bridge import launch_meshes
-from example_sanity.checks.mesh.constraints import ConstraintRule
+from example_sanity.checks.mesh.bridge import complete
+from example_sanity.checks.mesh.constraints import ConstraintRule, planned
 from example_sanity.checks.mesh.guard import GuardCase, guard_case
 from example_sanity.checks.mesh.limits import LIMITS
 from example_sanity.core.finding import Finding, Related, Span
@@ -97,7 +97,9 @@ def proofs(launch: Launch, context: Context) -> list[tuple[GuardCase, Proof]]:
     """Return every guard of a launch with its proof, each proved once a run."""
     cache: dict[int, list[tuple[GuardCase, Proof]]] = context.cache.setdefault("mesh proofs", {})
     if id(launch) not in cache:
-        cases = [case for shown in launch_meshes(launch) if (case := guard_case(shown)) is not None]
+        cases = [
+            case for shown in complete(planned(launch, context)) if (case := guard_case(shown)) is not None
+        ]
         proved = [(case, case.prove(context.project.root)) for case in cases]
         cache[id(launch)] = [(case, proof) for case, proof in proved if proof is not None]
     return cache[id(launch)]

@@ -15,7 +15,9 @@ from example_sanity.parallel.backends import (
     mindspeed,
     nemo_rl,
     openrlhf,
+    roll,
     serving,
+    sized,
     skyrl,
     slime,
     torchtitan,
@@ -43,10 +45,12 @@ _MODULES = (
     skyrl,
     openrlhf,
     nemo_rl,
+    roll,
     mindspeed,
     megatron_lm,
     deepspeed,
     serving,
+    sized,
 )
 BACKENDS: tuple[Backend, ...] = tuple(anywhere(one) for module in _MODULES for one in module.BACKENDS)
 SHIPPED = Models()
@@ -66,7 +70,8 @@ def detect(settings: Settings, program: str | None = None) -> tuple[Backend, ...
     """
     if "cfg" in settings:  # Hydra prints the configuration and runs nothing
         return ()
-    return tuple(backend for backend in (*BACKENDS, *_further) if backend.applies(settings, program))
+    known = tuple(backend for backend in (*BACKENDS, *_further) if backend.applies(settings, program))
+    return known or tuple(anywhere(backend) for backend in sized.found(settings))
 
 
 def plans(

@@ -22,6 +22,13 @@ LAUNCHED = claims(
     {reserved} GPUs are reserved, but only {needed} of them get a rank
     """
 )
+ON_RAY = claims(
+    """
+    RA-03 MSH010 H init | ray/util/placement_group.py
+    ray_gpus >= gpn
+    ray start gives a node {ray_gpus} GPUs, but the settings ask for {gpn} on each
+    """
+)
 CROSS_NODE = claims(
     """
     XN-01 MSH011 slow init | megatron/core/parallel_state.py
@@ -40,6 +47,7 @@ def anywhere(backend: Backend) -> Backend:
         constraints=(
             *backend.constraints,
             *(LAUNCHED if backend.splits else ()),
+            *(ON_RAY if backend.splits and any(key.symbol == "gpn" for key in backend.world) else ()),
             *(CROSS_NODE if split else ()),
         ),
         lets=backend.lets if needs else (*backend.lets, ("needed", "world")),

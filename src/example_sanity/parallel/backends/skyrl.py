@@ -52,6 +52,9 @@ FACTS = (
     Key("kl_reward", ("trainer.algorithm.use_kl_in_reward",), 0, switch),
     Key("ref_nodes", ("trainer.placement.ref_num_nodes",), 1),
     Key("ref_gpn", ("trainer.placement.ref_num_gpus_per_node",), 1),
+    Key("critic_nodes", ("trainer.placement.critic_num_nodes",), 1),
+    Key("critic_gpn", ("trainer.placement.critic_num_gpus_per_node",), 1),
+    Key("critic_sp", ("trainer.critic.sequence_parallel_size",), 1),
     Key("ref_sp", ("trainer.ref.sequence_parallel_size",), 1),
     Key("ref_tp", (f"{_REF}.tensor_model_parallel_size",), 1),
     Key("ref_pp", (f"{_REF}.pipeline_model_parallel_size",), 1),
@@ -61,6 +64,9 @@ FACTS = (
 # The sizes of the other strategy are 1, so one formula serves both.
 LETS = (
     ("ref_dp", "ref_nodes·ref_gpn // (ref_sp·ref_tp·ref_pp·ref_cp)"),
+    ("critic_dp", "critic_nodes·critic_gpn // critic_sp"),
+    ("shared_dp", "lcm(dp, ref_dp if kl_loss + kl_reward > 0 else 1, critic_dp if critic > 0 else 1)"),
+    ("stride", "shared_dp // gcd(shared_dp, n)"),
     ("rank_m", "m·n // dp"),
     ("rank_b", "b·n // dp"),
     ("engine_gpus", "engines·rtp·rpp·rdp"),
@@ -96,6 +102,21 @@ RULES = claims(
     SK-06 BAT007 A cfg | skyrl/train/utils/utils.py:156-190
     kl_loss + kl_reward > 0 and rank_m > 0 => b·n >= lcm(dp, ref_dp)
     {b}·{n} = {b·n} samples of a step are fewer than {lcm(dp, ref_dp)}, which dp{dp} and the reference's dp{ref_dp} share
+    adjust: b
+
+    SK-13 MSH010 A cfg | skyrl/train/trainer.py:676-678
+    colocated > 0 and kl_loss + kl_reward > 0 => ref_nodes·ref_gpn = world
+    {world} policy GPUs, but the reference policy has {ref_nodes}·{ref_gpn} = {ref_nodes·ref_gpn} of those that they share
+    adjust: ref_gpn@gpn ref_nodes@nnodes
+
+    SK-15a BAT004 S step1 | skyrl/train/trainer.py:622-643
+    rank_m > 0 and b·n >= lcm(dp, ref_dp) => b >= stride
+    of the {b} prompts of a step a multiple of {stride} is kept, so that samples divide among dp: none
+    adjust: b
+
+    SK-15b BAT007 wasteful step1 | skyrl/train/trainer.py:622-643
+    b >= stride and b % m = 0 => b % stride = 0
+    of the {b} prompts of a step a multiple of {stride} is kept, so that samples divide among dp: {b % stride} are dropped
     adjust: b
 
     SK-09 MSH006 A cfg | skyrl/train/utils/utils.py:456-465
@@ -138,6 +159,11 @@ FSDP_RULES = (
         fsdp_size > 0 and fsdp_size < world => world % fsdp_size = 0
         {world} GPUs do not divide into shards of fsdp_size {fsdp_size} ({world % fsdp_size} left over)
         adjust: fsdp_size
+
+        SK-14 MSH010 A cfg | skyrl/train/trainer.py:700-702
+        colocated > 0 and critic > 0 => critic_nodes·critic_gpn = world
+        {world} policy GPUs, but the critic has {critic_nodes}·{critic_gpn} = {critic_nodes·critic_gpn} of those that they share
+        adjust: critic_gpn@gpn critic_nodes@nnodes
         """
     ),
 )
