@@ -11,6 +11,7 @@ from example_sanity.checks.mesh.bridge import LaunchMesh, complete, launch_meshe
 from example_sanity.checks.mesh.constraints import planned
 from example_sanity.checks.mesh.guard import guard_case
 from example_sanity.checks.overrides.defaults import defaults
+from example_sanity.checks.overrides.pinning import told
 from example_sanity.core.errors import Uninspectable, UsageError
 from example_sanity.core.rule import Subject
 from example_sanity.core.runner import Run
@@ -26,6 +27,7 @@ from example_sanity.report.suggestions import NO_MORE, More, suggested, suggesti
 from example_sanity.schema.hydra.model import Leaf
 
 Data = dict[str, Any]
+NOT_AT_HAND = "not checked, its git objects are not at hand (name a checkout of it in source-roots) and no such release is shipped"
 _MOST_DRAWN = 1024  # ranks: beyond that a grid is no longer read, and takes long to show
 
 
@@ -65,6 +67,7 @@ def show_data(
         "scenarios": [_scenario(launch) for launch in launches],
         "launches": [_launch(entry, script, run) for entry in (first.entries if first else ())],
         "mesh": [mesh_data(shown) for launch in launches for shown in _meshes(launch, run)],
+        "pins": told(script, first.entries, run) if first and run else [],
         "problems": list(problems),
     }
 
@@ -281,10 +284,20 @@ def show_text(data: Data) -> Iterator[str]:
     for number, launch in enumerate(data["launches"], 1):
         yield ""
         yield from _launch_lines(number, launch)
+    if data["pins"]:
+        yield ""
+        yield "Pins"
+        yield from map(_pin_line, data["pins"])
     if data["mesh"]:
         yield ""
         yield "Mesh"
         yield from (line for item in data["mesh"] for line in _mesh_lines(item))
+
+
+def _pin_line(item: Data) -> str:
+    short = item["reference"][:9] if len(item["reference"]) == 40 else item["reference"]
+    held = f"checked against {item['against']}" if item["against"] else NOT_AT_HAND
+    return f"  {item['package']} {short} ({item['at']}): {held}"
 
 
 def _knob_lines(knobs: Sequence[Data]) -> Iterator[str]:

@@ -82,14 +82,15 @@ def _held(item: Asked) -> Asked:
     return replace(item, held=True, present=item.kind != "constraints", platform=None)
 
 
-def gather(project: Project, script: Script | None, installed: Collection[str]) -> Sources:
+def gather(project: Project, script: Script | None, installed: Collection[str], folder: str = "") -> Sources:
     """Return what the files of a project and the header of a script ask for.
 
     The environment is held to what lies at the root or in a folder above the script under its default name
     (requirements.txt, pyproject.toml, setup.py, setup.cfg, Dockerfile, REQUIRED_*.txt), and to the header. All else
-    (extras, dependency groups, requirements-npu.txt, Dockerfile.rocm) is one of several ways to set up an environment.
+    (extras, dependency groups, requirements-npu.txt, Dockerfile.rocm) is one of several ways to set up an environment. Without a script
+    those in ``folder`` count.
     """
-    above = _folders_above(script.path if script else "")
+    above = _folders_above(script.path if script else f"{folder}/")
 
     def read(path: str) -> str | None:
         try:

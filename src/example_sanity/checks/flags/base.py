@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from example_sanity.checks.flags.programs import Program, programs
 from example_sanity.core.errors import Uninspectable
-from example_sanity.core.finding import Span
+from example_sanity.core.finding import Severity, Span
 from example_sanity.core.rule import Context, Rule, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from example_sanity.core.finding import Finding, Severity
+    from example_sanity.core.finding import Finding
     from example_sanity.launch.command import Launch
 
 
@@ -26,7 +28,23 @@ class FlagRule(Rule):
         """Judge every program of the launch whose flags are known."""
         launch = cast("Launch", subject)
         for program in programs(launch, context):
-            yield from self._judge(program, context)
+            if program.then is None:
+                yield from self._judge(program, context)
+            else:
+                yield from self._compared(program, program.then, context)
+
+    def _compared(self, now: Program, then: Program, context: Context) -> Iterator[Finding]:
+        """Judge a program at the pin and as it is now, and say what differs."""
+        here, there = list(self._judge(now, context)), list(self._judge(then, context))
+        places = {(item.path, item.span) for item in here}
+        for item in there:
+            also = "and now, too" if (item.path, item.span) in places else "only"
+            yield msgspec.structs.replace(item, message=f"{item.message} [at the pin {now.pin} {also}]")
+        places = {(item.path, item.span) for item in there}
+        for item in here:
+            if (item.path, item.span) not in places:
+                message = f"{item.message} [now only; not at the pin {now.pin}]"
+                yield msgspec.structs.replace(item, message=message, severity=Severity.INFO)
 
     def _judge(self, program: Program, context: Context) -> Iterable[Finding]:
         """Return what is wrong with the flags of a program."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from example_sanity.checks import pins
 from example_sanity.checks.flags.options import FlagsOptions
 from example_sanity.checks.importing import own_folders, source_roots
 from example_sanity.launch import pythonpath
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Program:
-    """An entry whose flags are known: what it was given, how that reads, and where its source is."""
+    """An entry whose flags are known: what it was given, how that reads, and where its source is.
+
+    ``then`` is the same with a package at the commit that the repository pins, ``pin`` how messages call that.
+    """
 
     launch: Launch
     entry: Entry
@@ -35,6 +39,8 @@ class Program:
     words: tuple[str, ...]
     reading: Reading
     project: Project
+    then: Program | None = None
+    pin: str = ""
 
     def origin(self, index: int) -> Origin:
         """Return where a word of the arguments came from."""
@@ -72,7 +78,26 @@ def _program(launch: Launch, entry: Entry, context: Context, inputs: set[str]) -
     table = _table(path, entry, context, inputs)
     if table is None:
         return None
-    return Program(launch, entry, path, table, words, read_words(words, table), context.project)
+    now = Program(launch, entry, path, table, words, read_words(words, table), context.project)
+    return _with_pin(now, context, inputs)
+
+
+def _with_pin(now: Program, context: Context, inputs: set[str]) -> Program:
+    """Return a program with what it is at the pin of a package that it reads from a source root."""
+    given = [_shown(folder, context.project.root) for folder in source_roots(context)]
+    used = [path for path in inputs if path.startswith(tuple(f"{folder}/" for folder in given))]
+    if not used:
+        return now
+    for pin in pins.pins(now.launch.script, context):
+        if any(path.startswith(f"{folder}/{pin.package}/") for folder in given for path in used):
+            found = pins.source(pin, context)
+            if found is None or found.commit == found.repository.head:
+                continue
+            table = _table(now.path, now.entry, context, inputs, found.folder)
+            if table is not None:
+                then = replace(now, table=table, reading=read_words(now.words, table))
+                return replace(now, then=then, pin=str(pin))
+    return now
 
 
 def find(launch: Launch, entry: Entry, context: Context) -> str | None:
@@ -93,19 +118,23 @@ def find(launch: Launch, entry: Entry, context: Context) -> str | None:
     return None
 
 
-def _table(path: str, entry: Entry, context: Context, inputs: set[str]) -> FlagTable | None:
+def _table(
+    path: str, entry: Entry, context: Context, inputs: set[str], fixed: Path | None = None
+) -> FlagTable | None:
     cache: dict[object, tuple[FlagTable | None, frozenset[str]]] = context.cache.setdefault(
         "flags tables", {}
     )
-    key = (path, entry.module, own_folders(entry, context.project))
+    key = (path, entry.module, own_folders(entry, context.project), fixed)
     if key not in cache:
-        cache[key] = _read(path, entry, context)
+        cache[key] = _read(path, entry, context, fixed)
     table, opened = cache[key]
     inputs |= opened
     return table
 
 
-def _read(path: str, entry: Entry, context: Context) -> tuple[FlagTable | None, frozenset[str]]:
+def _read(
+    path: str, entry: Entry, context: Context, fixed: Path | None
+) -> tuple[FlagTable | None, frozenset[str]]:
     from example_sanity.schema.argparse.reading import read_program
 
     root = context.project.root
@@ -114,9 +143,10 @@ def _read(path: str, entry: Entry, context: Context) -> tuple[FlagTable | None, 
     above = [folder for folder in file.parents if folder == root or root in folder.parents]
     first = above[:1] if entry.module is None else []
     own = [*first, *own_folders(entry, context.project), *above, root, root / "src"]
-    roots = tuple(dict.fromkeys([*own, *source_roots(context)]))
+    before = [] if fixed is None else [fixed]
+    roots = tuple(dict.fromkeys([*own, *before, *source_roots(context)]))
     table, opened = read_program(file, root, roots, entry.module)
-    inputs = {_shown(item, root) for item in opened}
+    inputs = {_shown(item, root) for item in opened if fixed is None or not item.is_relative_to(fixed)}
     if table is None:
         return None, frozenset(inputs)
     patches = [item for item in context.project.all_files if item.endswith((".patch", ".diff"))]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from example_sanity.checks.overrides.flat import Check
 from example_sanity.checks.overrides.issues import Issue
-from example_sanity.checks.overrides.resolving import is_multirun, resolver
+from example_sanity.checks.overrides.pinning import compared, pinned
+from example_sanity.checks.overrides.resolving import Resolved, is_multirun, resolver
 from example_sanity.checks.overrides.words import sound
-from example_sanity.launch.settings import settings
+from example_sanity.launch.settings import Settings, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,13 +50,30 @@ def _watch(item: Inspected, context: Context) -> None:
 
 def _entry(entry: Entry, script: Script, context: Context) -> Inspected:
     given = settings(entry)
-    resolved = resolver(context).resolve(entry, given)
+    found = resolver(context)
+    resolved = found.resolve(entry, given)
+    now = _issues(entry, given, resolved, script)
+    inputs = _inputs(resolved)
+    about = pinned(entry, resolved, script, context)
+    if about is None:
+        return Inspected(entry, now, inputs)
+    then = found.resolve(entry, given, about.at)
+    if then.tree is None and not then.troubles:
+        return Inspected(entry, now, inputs)
+    issues = list(compared(_issues(entry, given, then, script), now, about))
+    return Inspected(entry, issues, inputs | _inputs(then))
+
+
+def _inputs(resolved: Resolved) -> frozenset[str]:
+    return frozenset(resolved.inputs | (resolved.tree.inputs if resolved.tree else frozenset()))
+
+
+def _issues(entry: Entry, given: Settings, resolved: Resolved, script: Script) -> list[Issue]:
     issues = [Issue(item.code, item.setting, item.message) for item in resolved.troubles]
     multirun = is_multirun(entry)
     if resolved.tree is not None:
         issues += Check(resolved.tree, given.items, script, multirun).run()
-        return Inspected(entry, issues, frozenset(resolved.inputs | resolved.tree.inputs))
-    if issues:
+    elif issues:
         # The keys are not known, but the words are Hydra's all the same.
         issues += sound(given.items, script, multirun)[1]
-    return Inspected(entry, issues, frozenset(resolved.inputs))
+    return issues

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.checks.importing import own_folders, source_roots
 from example_sanity.checks.overrides.options import OverridesOptions
+from example_sanity.checks.overrides.troubles import (
+    Trouble,
+    check_folder,
+    check_search,
+    missing_module,
+    not_found,
+)
 from example_sanity.core.errors import UsageError, did_you_mean
 from example_sanity.launch.options import is_option
 from example_sanity.schema.hydra import shipped
@@ -19,6 +24,9 @@ from example_sanity.schema.hydra.roots import Roots, installed_folders, is_regul
 from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry
     from example_sanity.launch.settings import Setting, Settings
@@ -33,22 +41,28 @@ _FLAGS = {
 }
 
 
-@dataclass(frozen=True)
-class Trouble:
-    """Why there is no tree: the code of the rule that says so, the message, and the setting to point at, if any."""
-
-    code: str
-    message: str
-    setting: Setting | None = None
-
-
 @dataclass
 class Resolved:
-    """What is known of the configuration of an entry. Neither tree nor trouble: it is no Hydra program."""
+    """What is known of the configuration of an entry. Neither tree nor trouble: it is no Hydra program.
+
+    ``home`` is the folder that the program's package lies in, ``schema`` the shipped one that stands for it.
+    """
 
     tree: Tree | None = None
+    home: Path | None = None
+    schema: str | None = None
     troubles: list[Trouble] = field(default_factory=list)
     inputs: set[str] = field(default_factory=set)
+
+
+class At(NamedTuple):
+    """When a program is looked at: now, at a commit that lies in a folder, or as a shipped schema has it."""
+
+    fixed: tuple[Path, str] | None = None
+    schema: str | None = None
+
+
+NOW = At()
 
 
 class _Asked(NamedTuple):
@@ -73,36 +87,41 @@ class Resolver:
         self._mains: dict[Path, HydraMain | None] = {}
         self._wanted = _schema(options.schema, self._project.root) if options.schema else None
 
-    def roots(self, entry: Entry, *names: str) -> Roots:
-        """Return where packages of these names are looked up for an entry."""
+    def roots(self, entry: Entry, names: Sequence[str], fixed: tuple[Path, str] | None = None) -> Roots:
+        """Return where packages of these names are looked up for an entry, first in a ``fixed`` folder."""
         root, folders = self._project.root, self._project.folders
         nested = nested_folders(root, folders, {name.partition(".")[0] for name in names})
         certain = dict.fromkeys([*own_folders(entry, self._project), root, root / "src", *self._given])
         guessed = [folder for folder in nested if folder not in certain]
-        return Roots((*certain, *guessed, *installed_folders()), frozenset(guessed))
+        first = () if fixed is None else (fixed[0],)
+        return Roots((*first, *certain, *guessed, *installed_folders()), frozenset(guessed), fixed)
 
-    def resolve(self, entry: Entry, settings: Settings) -> Resolved:
+    def resolve(self, entry: Entry, settings: Settings, at: At = NOW) -> Resolved:
         """Return the tree of an entry, or why there is none."""
         if not any(item.style == "hydra" for item in settings) and entry.module is None:
             return Resolved()
         asked = _asked(entry, settings)
         if entry.module is None:
             file = self._file(str(entry.file))
-            roots = self.roots(entry, *asked.packages)
+            roots = self.roots(entry, asked.packages)
+        elif at.schema:
+            return self._shipped(entry.module, settings, asked, at.schema)
         else:
-            roots = self.roots(entry, entry.module, *asked.packages)
+            roots = self.roots(entry, [entry.module, *asked.packages], at.fixed)
             file = roots.module(entry.module)
             top = roots.top(entry.module)
             if top is None or (file is None and not is_regular(top, entry.module.partition(".")[0])):
-                found = self._shipped(entry.module, settings, asked)
+                found = self._shipped(entry.module, settings, asked, self._wanted)
                 if top is None or found.tree is not None:
                     return found
             if file is None:
-                return Resolved(troubles=[_missing_module(entry.module, roots)])
+                return Resolved(troubles=[missing_module(entry.module, roots)])
         main = self._main(file) if file else None
         if file is None or main is None:
             return Resolved(inputs={str(file)} if file else set())
-        return self._live(main, roots, asked, entry.module)
+        result = self._live(main, roots, asked, entry.module)
+        result.home = None if entry.module is None else roots.top(entry.module)
+        return result
 
     def _file(self, name: str) -> Path | None:
         path = self._project.root / name
@@ -114,17 +133,17 @@ class Resolver:
         return self._mains[file]
 
     def _live(self, main: HydraMain, roots: Roots, asked: _Asked, module: str | None) -> Resolved:
-        result = Resolved(inputs={str(main.file)})
+        result = Resolved(inputs={str(main.file)} if roots.changes(str(main.file)) else set())
         flags = asked.flags
         folder = located(main.file.parent, _text(flags.get("path"))) if "path" in flags else main.folder
         name = (_text(flags.get("name")) or main.name or "").removesuffix(".yaml")
         if folder is None or not name:
             return result  # nothing is composed, or not in a way that is written down
         further, absent = self._further(roots, asked, module, name)
-        troubles = _check_folder(folder, name, roots, flags)
+        troubles = check_folder(folder, name, roots, flags)
         for path in () if asked.search is None else asked.search:
             if further is None or path not in absent:
-                troubles += _check_search(path, roots, asked.place)
+                troubles += check_search(path, roots, asked.place)
         result.troubles = troubles
         if troubles:
             return result
@@ -163,12 +182,13 @@ class Resolver:
         tree = shipped.ShippedTree(schema, key) if key else None
         return tree, frozenset(f"pkg://{package}" for package in absent)
 
-    def _shipped(self, module: str, settings: Settings, asked: _Asked) -> Resolved:
+    def _shipped(self, module: str, settings: Settings, asked: _Asked, wanted: str | None) -> Resolved:
         flags = asked.flags
-        schema = shipped.choose(module, asked.packages, self._wanted)
+        schema = shipped.choose(module, asked.packages, wanted)
         if schema is None:
             return _unresolved(module, settings, asked.packages)
-        result = Resolved(inputs={str(shipped.file_of(self._wanted or schema.source.name))})
+        file = shipped.file_of(wanted or schema.source.name)
+        result = Resolved(schema=schema.source.name, inputs={str(file)})
         if module not in schema.entries:
             if module not in schema.modules:
                 message = (
@@ -251,71 +271,13 @@ def _searchpath(settings: Settings) -> tuple[tuple[str, ...] | None, Setting | N
     return None, None
 
 
-def _missing_module(module: str, roots: Roots) -> Trouble:
-    top = roots.top(module)
-    assert top is not None
-    folder = top.joinpath(*module.split(".")[:-1])
-    while not folder.is_dir() and folder != top:
-        folder = folder.parent
-    names = [
-        path.relative_to(top).with_suffix("").as_posix().replace("/", ".") for path in folder.glob("*.py")
-    ]
-    return Trouble(
-        "OVR006", f"there is no module {module} in {roots.shown(folder)}{did_you_mean(module, names)}"
-    )
-
-
-def _check_folder(folder: str, name: str, roots: Roots, flags: Mapping[str, Setting]) -> list[Trouble]:
-    """Return what is wrong with the primary configuration."""
-    path = roots.folder(folder.removeprefix("pkg://").replace("/", ".")) if "://" in folder else Path(folder)
-    if path is None or not path.is_dir():
-        shown = folder if path is None else roots.shown(path)
-        return [Trouble("OVR007", f"the configuration folder {shown} does not exist", flags.get("path"))]
-    if (path / f"{name}.yaml").is_file():
-        return []
-    further = flags.get("further")
-    if further and (roots.folders[0] / further.raw / f"{name}.yaml").is_file():
-        return []
-    names = [item.stem for item in path.glob("*.yaml")]
-    suggestion = did_you_mean(name, names)
-    message = f"there is no configuration {name}.yaml in {roots.shown(path)}{suggestion}"
-    return [Trouble("OVR007", message, flags.get("name"))]
-
-
-def _check_search(path: str, roots: Roots, place: Setting | None) -> list[Trouble]:
-    """Return what is wrong with one entry of ``hydra.searchpath``: Hydra itself only warns and goes on without it."""
-    if path.startswith("pkg://"):
-        name = path.removeprefix("pkg://").strip("/").replace("/", ".")
-        if roots.top(name) is None:
-            return [_not_found(name, place)]
-        folder = roots.folder(name)
-    else:
-        folder = roots.folders[0] / path.removeprefix("file://")
-        if folder.is_absolute() and not folder.is_relative_to(roots.folders[0]):
-            return [] if folder.is_dir() else [Trouble("OVR017", f"{path} is not on this machine", place)]
-    if folder is None or not folder.is_dir():
-        return [Trouble("OVR016", f"the search path {path} does not exist: Hydra goes on without it", place)]
-    if not any(folder.rglob("*.yaml")):
-        return [Trouble("OVR016", f"the search path {path} holds no configuration", place)]
-    return []
-
-
-def _not_found(name: str, place: Setting | None) -> Trouble:
-    top = name.partition(".")[0]
-    message = (
-        f"package {top} is neither in the project, in source-roots, installed, nor among the shipped schemas: "
-        "the overrides are not checked"
-    )
-    return Trouble("OVR017", message, place)
-
-
 def _unresolved(module: str, settings: Settings, packages: list[str]) -> Resolved:
     """Say that nothing is known, if there is anything that Hydra would have to accept."""
     if not any(item.style == "hydra" for item in settings):
         return Resolved()
     missing = next((name for name in packages if shipped.choose(name, ()) is None), module)
     name = module if shipped.choose(module, ()) is None else missing
-    return Resolved(troubles=[_not_found(name, None)])
+    return Resolved(troubles=[not_found(name, None)])
 
 
 def is_multirun(entry: Entry) -> bool:

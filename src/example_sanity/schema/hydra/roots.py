@@ -17,11 +17,23 @@ if TYPE_CHECKING:
 class Roots:
     """Folders in which packages are looked up, in this order: the project's, the configured ones, the installed ones.
 
-    In those ``guessed`` a package may lie by chance: a folder that only has its name is none.
+    In those ``guessed`` a package may lie by chance: a folder that only has its name is none. ``fixed`` is a folder that
+    stands for a commit, and the name of that: what is in it never changes.
     """
 
     folders: tuple[Path, ...]
     guessed: frozenset[Path] = frozenset()
+    fixed: tuple[Path, str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What the folders are called, the fixed one by its commit."""
+        place, name = self.fixed or (None, "")
+        return [name if folder == place else str(folder) for folder in self.folders]
+
+    def changes(self, path: str) -> bool:
+        """Return whether a file may be another one in the next run."""
+        return self.fixed is None or not Path(path).is_relative_to(self.fixed[0])
 
     @cached_property
     def _known(self) -> dict[str, Path | None]:

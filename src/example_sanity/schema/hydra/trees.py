@@ -82,7 +82,8 @@ class LiveTree:
         self._about: tuple[list[str], dict[str, list[str]]] | None = None
         self._classes = Classes(roots)
         self._inputs: set[str] = set()
-        self.label = f"{spec.name} ({self._shown(spec.folder)})"
+        at = "" if roots.fixed is None or roots.changes(spec.folder) else f" at {roots.fixed[1][:9]}"
+        self.label = f"{spec.name} ({self._shown(spec.folder)}{at})"
 
     def _shown(self, folder: str) -> str:
         return folder if "://" in folder else self._roots.shown(Path(folder))
@@ -138,8 +139,12 @@ class LiveTree:
         return kept
 
     def _key(self, choices: tuple[str, ...]) -> str:
-        parts = [__version__, repr(self._spec), *map(str, self._roots.folders), *choices]
+        parts = [__version__, self._named(repr(self._spec)), *self._roots.names, *choices]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+    def _named(self, text: str) -> str:
+        place, name = self._roots.fixed or ("", "")
+        return text.replace(str(place), name) if place else text
 
     def _compose(self, choices: tuple[str, ...]) -> Kept:
         from example_sanity.schema.hydra.compose import Composer
@@ -152,7 +157,8 @@ class LiveTree:
         if self._about is None:
             self._about = composer.files(spec.name), composer.options(spec.name)
         files, options = self._about
-        names = [*files, *map(str, self._classes.files)]
+        looked_at = (*files, *map(str, self._classes.files))
+        names = [name for name in looked_at if self._roots.changes(name)]
         return Kept({name: _digest(name) for name in names}, composition, options)
 
 
