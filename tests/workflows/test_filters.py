@@ -58,7 +58,9 @@ def test_branch_filters_and_filters_of_other_events_are_none_of_ours(write: Writ
 
 
 def test_a_missing_file_is_named_with_the_nearest(write: Write) -> None:
-    found = _findings(write, _workflow('"**/*.py"', "pkg/trainer/fsdp_sft_trainer.py", "old/engine.py"))
+    found = _findings(
+        write, _workflow('"**/*.py"', "pkg/trainer/fsdp_sft_trainer.py", "pkg/rollout/engine.py")
+    )
 
     assert _shown(found) == [
         (
@@ -70,7 +72,7 @@ def test_a_missing_file_is_named_with_the_nearest(write: Write) -> None:
         (
             8,
             "WFL001",
-            "'old/engine.py' in paths of pull_request does not exist, so no change matches it; "
+            "'pkg/rollout/engine.py' in paths of pull_request does not exist, so no change matches it; "
             "if 'pkg/workers/rollout/engine.py' is meant, write that, else delete the entry",
         ),
     ]

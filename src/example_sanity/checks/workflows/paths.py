@@ -34,10 +34,10 @@ def moved_to(path: str, project: Project) -> str | None:
         return near
     name = path.rpartition("/")[2]
     same = [] if re.search(r"[*?\[]", name) else [file for file in project.files_named(name) if file != path]
-    if len(same) == 1:
+    if len(same) == 1 and "/" not in path:
         return same[0]
     # Every folder has an __init__.py; that one of them looks like the path says nothing.
-    return nearest(path, same, 70) if name not in ("__init__.py", "README.md", "main.py") else None
+    return nearest(path, same, 60) if name not in ("__init__.py", "README.md", "main.py") else None
 
 
 def _respelt(path: str, project: Project) -> str | None:
@@ -47,7 +47,7 @@ def _respelt(path: str, project: Project) -> str | None:
         whole = "/".join(parts[: index + 1])
         if re.search(r"[*?\[]", part) or whole in project.folders:
             continue
-        best = nearest(part, _beside(here, project), 80)
+        best = nearest(part, _beside(here, project), 75)
         if best is None:
             return None
         again = "/".join([*parts[:index], best, *parts[index + 1 :]])
