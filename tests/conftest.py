@@ -41,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--install", action="store_true", help="also install the package into environments of their own"
     )
     parser.addoption(
+        "--models", action="store_true", help="also make tiny checkpoints; takes torch and transformers"
+    )
+    parser.addoption(
         "--corpus",
         action="append",
         default=[],
@@ -70,15 +73,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in unwanted]
 
 
+# Each of these markers runs with the option of the same name.
+_OPTIONS = ("browser", "corpus", "hydra", "install", "models")
+
+
 def _unwanted(config: pytest.Config, item: pytest.Item) -> bool:
-    if item.get_closest_marker("browser"):
-        return not config.getoption("--browser")
-    if item.get_closest_marker("hydra") and config.getoption("--hydra") is None:
+    if any(item.get_closest_marker(name) and not config.getoption(f"--{name}") for name in _OPTIONS):
         return True
-    if item.get_closest_marker("install"):
-        return not config.getoption("--install")
-    if item.get_closest_marker("corpus"):
-        return not config.getoption("--corpus")
     if item.get_closest_marker("real_bash"):
         from example_sanity.launch import realbash
 

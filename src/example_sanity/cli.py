@@ -24,7 +24,7 @@ Exit codes:
 
 _SECTIONS = {
     "Check": ("check", *FAMILIES),
-    "Look into one launcher": ("show", "plan", "doctor"),
+    "Look into one launcher": ("show", "plan", "doctor", "smoke"),
     "Bring it into a repository": ("init", "baseline", "completion"),
     "Read about it": ("rules", "explain", "schema"),
 }
@@ -270,6 +270,53 @@ def doctor(**options: Any) -> int:
     from example_sanity.doctor import command
 
     return command.doctor(**options)
+
+
+def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    for name, equals, _ in pairs:
+        if not equals or not name:
+            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+@cli.command(context_settings=_HELP, short_help="Run it for real, scaled down to the GPUs at hand.")
+@click.argument("script", type=click.Path(path_type=Path))
+@click.option(
+    "--gpus", type=click.IntRange(1), help="GPUs to run on (default: those that this machine shows)."
+)
+@click.option(
+    "--steps", type=click.IntRange(1), help="Optimizer steps to see (default: 4 for SFT, 2 for RL)."
+)
+@click.option(
+    "--family", metavar="NAME", help="Family of the tiny model (default: as the launcher names it)."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_settings,
+    help="A knob, override or flag of the launcher that wins over the plan (repeatable).",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    help="Where the tiny checkpoint and data go (default: the cache of the project).",
+)
+@click.option("--plan", "plan_only", is_flag=True, help="Print what would run, with the reasons, and stop.")
+@click.option("--prepare", "prepare_only", is_flag=True, help="Make the files, print the plan, and stop.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@project_options
+def smoke(**options: Any) -> int:
+    """Run SCRIPT for real, scaled down: a tiny random model of the right family, tiny data, a few optimizer steps.
+
+    What must shrink is set through the launcher's own variables, else behind its arguments; a launcher that lets nothing in
+    is refused, with the line. The result is checked by the rules for meshes, batches, overrides and flags before anything starts.
+    """
+    from example_sanity.smoke import command
+
+    return command.smoke(**options)
 
 
 @cli.command(context_settings=_HELP, short_help="Accept the findings of today; later, drop what is fixed.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -28,7 +28,8 @@ class SmokePlan(msgspec.Struct, frozen=True):
     ``script`` is relative to the project root. ``environment`` are the variables set for the launcher, ``arguments`` its
     trailing arguments; ``changes`` says for each of both why. ``steps`` are the optimizer steps that must be seen.
     ``backend`` is that of the trained model (``megatron_lite``), ``model_family`` that of the checkpoint (``kimi_k2``).
-    ``checkpoint`` (a folder) and ``data`` (files) are None and () until they are made.
+    ``checkpoint`` (a folder) and ``data`` (files) are None and () until they are made; ``folder`` is where, and ``config`` what
+    ``config.json`` of the tiny model says (empty where the run takes another model).
     """
 
     script: str
@@ -44,3 +45,5 @@ class SmokePlan(msgspec.Struct, frozen=True):
     checkpoint: Path | None = None
     data: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
+    folder: str = ""
+    config: dict[str, Any] = {}

@@ -1,0 +1,69 @@
+"""The command ``smoke``: plan, prepare, run, report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from example_sanity import session
+from example_sanity.core.cache import folder_of
+from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
+from example_sanity.doctor import gpus as devices
+from example_sanity.smoke import planning, showing
+from example_sanity.smoke.families import FAMILIES
+from example_sanity.smoke.plan import SmokePlan
+from example_sanity.smoke.preparing import prepare
+
+
+def smoke(  # noqa: PLR0913  # the options of the command, by keyword
+    *,
+    script: Path,
+    form: str,
+    gpus: int | None,
+    steps: int | None,
+    family: str | None,
+    settings: Mapping[str, str],
+    folder: Path | None,
+    plan_only: bool,
+    prepare_only: bool,
+    **options: Any,
+) -> int:
+    """Print the plan of a smoke run, or make its files and print how to start it. Raises UsageError for a refusal."""
+    if not plan_only and not prepare_only:
+        raise UsageError("say what to do: --plan or --prepare")
+    if family is not None and family not in FAMILIES:
+        raise UsageError(
+            f"--family {family}: no such family{did_you_mean(family, FAMILIES)}; there are: {', '.join(FAMILIES)}"
+        )
+    run = session.open_run([script], **options)
+    wish = planning.Wish(
+        gpus=gpus or _visible(),
+        folder=(folder or folder_of(run.project.root) / "smoke").resolve(),
+        steps=steps,
+        family=family,
+        settings={**run.environment, **settings},
+    )
+    found = planning.plan(run, script, wish)
+    _show(found if plan_only else prepare(found), form)
+    return ExitCode.CLEAN
+
+
+def _visible() -> int:
+    """Return how many GPUs this machine shows. Raises UsageError where there is none."""
+    found = devices.visible()
+    if not found.names:
+        why = found.problem or "CUDA_VISIBLE_DEVICES hides all of them"
+        raise UsageError(f"no GPU to run on: {why}; say for how many with --gpus")
+    return len(found.names)
+
+
+def _show(plan: SmokePlan, form: str) -> None:
+    if form == "json":
+        from example_sanity.report.json import encode
+
+        click.echo(encode(showing.as_data(plan)), nl=False)
+    else:
+        click.echo("\n".join(showing.as_text(plan)))

@@ -1,0 +1,258 @@
+"""Plans: our own launchers on several numbers of GPUs, small launchers of other kinds, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from example_sanity.core.errors import UsageError
+from example_sanity.smoke.planning import Refusal
+from helpers import Write
+from smoke.planned import PPO, planned, told
+
+SFT = "examples/sft/gsm8k/run_deepseek_v4_megatron_lite.sh"
+DEEPSEEK = "examples/grpo_trainer/run_deepseek_v4_megatron_lite.sh"
+KIMI = "examples/grpo_trainer/run_kimi_k2_6_glm5_1_megatron_lite.sh"
+QWEN = "examples/grpo_trainer/run_qwen3_5_35b_megatron_lite.sh"
+SIZES = ("TP", "PP", "EP", "CP", "ETP", "NNODES", "NDEVICES_PER_NODE")
+
+
+@pytest.mark.parametrize(
+    ("script", "gpus", "sizes"),
+    [
+        (SFT, 1, {"PP": "1", "CP": "1", "EP": "1", "NNODES": "1", "NDEVICES_PER_NODE": "1"}),
+        (SFT, 2, {"PP": "1", "CP": "2", "EP": "2", "NNODES": "1", "NDEVICES_PER_NODE": "2"}),
+        (SFT, 4, {"PP": "2", "CP": "2", "EP": "2", "NNODES": "1", "NDEVICES_PER_NODE": "4"}),
+        (SFT, 8, {"PP": "2", "CP": "2", "EP": "2", "NNODES": "1"}),
+        (DEEPSEEK, 8, {"PP": "2", "CP": "2", "EP": "2", "NNODES": "1"}),
+        (KIMI, 1, {"PP": "1", "CP": "1", "EP": "1", "NNODES": "1", "NDEVICES_PER_NODE": "1"}),
+        (KIMI, 4, {"PP": "2", "CP": "2", "EP": "2", "NNODES": "1", "NDEVICES_PER_NODE": "4"}),
+        (QWEN, 2, {"CP": "2", "EP": "2", "NDEVICES_PER_NODE": "2"}),
+        (QWEN, 8, {"CP": "2", "EP": "2"}),
+    ],
+)
+def test_our_launchers_keep_their_axes_as_far_as_the_gpus_go(
+    script: str, gpus: int, sizes: dict[str, str]
+) -> None:
+    found = planned(script, gpus)
+
+    assert {name: value for name, value in found.environment.items() if name in SIZES} == sizes
+    assert (found.gpus, found.nodes, found.backend) == (gpus, 1, "megatron_lite")
+
+
+def test_a_plan_for_one_gpu_says_everything_that_differs() -> None:
+    found = planned(SFT)
+
+    assert told(found) == {
+        "PP": "1",
+        "CP": "1",
+        "EP": "1",
+        "NNODES": "1",
+        "NDEVICES_PER_NODE": "1",
+        "TRAIN_BATCH_SIZE": "8",
+        "MAX_LENGTH": "256",
+        "MODEL_PATH": found.environment["MODEL_PATH"],
+        "TRAIN_FILE": "/smoke/sft-data-1/train.parquet",
+        "trainer.total_training_steps": "4",
+        "trainer.resume_mode": "disable",
+        "trainer.default_local_dir": "/smoke/out",
+    }
+    assert found.environment["MODEL_PATH"].startswith("/smoke/deepseek_v4-")
+    assert found.arguments == (
+        "trainer.total_training_steps=4",
+        "trainer.resume_mode=disable",
+        "trainer.default_local_dir=/smoke/out",
+    )
+    assert (found.kind, found.steps, found.model_family) == ("sft", 4, "deepseek_v4")
+    assert (found.checkpoint, found.data, found.notes) == (None, (), ())
+    assert found.config["num_hidden_layers"] == 2
+    first = found.changes[0]
+    assert (first.was, first.why, first.kind) == ("4", "pp that 1 GPU can hold", "environment")
+    assert next(change.was for change in found.changes if change.name == "TRAIN_FILE") == (
+        "$HOME/data/gsm8k_sft/train.parquet"
+    )
+
+
+def test_a_rollout_shrinks_with_the_trainer() -> None:
+    found = told(planned(DEEPSEEK))
+
+    assert {name: found[name] for name in found if name.startswith(("ROLLOUT", "PPO", "MAX", "FILTER"))} == {
+        "PPO_MINI_BATCH_SIZE": "8",
+        "ROLLOUT_N": "2",
+        "MAX_PROMPT_LENGTH": "128",
+        "MAX_RESPONSE_LENGTH": "64",
+        "ROLLOUT_TP": "1",
+        "ROLLOUT_DP": "1",
+        "ROLLOUT_GPU_MEM_UTIL": "0.2",
+        "FILTER_GROUPS": "False",
+    }
+    assert found["actor_rollout_ref.rollout.enforce_eager"] == "True"
+    # It is a product of two knobs in the launcher, so nothing has to be said of it.
+    assert "actor_rollout_ref.rollout.expert_parallel_size" not in found
+
+
+@pytest.mark.parametrize(
+    ("script", "settings", "family"),
+    [
+        (SFT, {"MODEL_VARIANT": "pro"}, "deepseek_v4"),
+        (KIMI, {}, "kimi_k2"),
+        (KIMI, {"MODEL_VARIANT": "glm5_1"}, "glm5"),
+        (QWEN, {}, "qwen3_5_moe"),
+    ],
+)
+def test_the_family_is_what_the_launcher_names(script: str, settings: dict[str, str], family: str) -> None:
+    assert planned(script, settings=settings).model_family == family
+
+
+def test_a_chosen_family_wins_over_the_name() -> None:
+    found = planned(SFT, family="kimi_k2", steps=3)
+
+    assert (found.model_family, found.config["model_type"], found.steps) == ("kimi_k2", "deepseek_v3", 3)
+    assert "trainer.total_training_steps=3" in found.arguments
+
+
+def test_what_the_user_sets_stays_and_the_rest_fits_around_it() -> None:
+    found = planned(QWEN, 4, {"CP": "4", "OPTIMIZER": "dist_opt", "data.seed": "7"})
+
+    assert found.environment["CP"] == "4"
+    assert found.environment["EP"] == "2"
+    assert found.environment["OPTIMIZER"] == "dist_opt"
+    assert found.arguments[0] == "data.seed=7"
+    why = {change.name: change.why for change in found.changes}
+    assert {why["CP"], why["OPTIMIZER"], why["data.seed"]} == {"given with --set"}
+
+
+def test_knobs_of_this_process_count_and_are_said() -> None:
+    found = planned(QWEN, 8, host={"CP": "4", "HOME": "/root", "UNRELATED": "1"})
+
+    assert found.notes == ("CP=4 comes from the environment of this process",)
+    assert found.environment["CP"] == "2"
+    assert next(change.was for change in found.changes if change.name == "CP") == "4"
+
+
+def test_without_a_knob_an_override_does_it(write: Write) -> None:
+    root = write({"examples/run_qwen3_8b_fsdp.sh": PPO, "example-sanity.toml": ""})
+    found = planned(root / "examples/run_qwen3_8b_fsdp.sh", 2)
+
+    assert (found.backend, found.model_family, found.kind) == ("fsdp", "qwen3", "rl")
+    assert set(found.environment) == {"MODEL_PATH", "BATCH", "SP"}
+    assert found.environment["SP"] == "2"
+    assert {
+        "actor_rollout_ref.actor.ppo_mini_batch_size=8",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1",
+        "actor_rollout_ref.rollout.n=2",
+        "data.max_prompt_length=128",
+        "data.max_response_length=64",
+        "trainer.n_gpus_per_node=2",
+        "trainer.save_freq=-1",
+        "trainer.logger=[console]",
+        "trainer.val_before_train=False",
+    } <= set(found.arguments)
+    assert not any(word.startswith(("trainer.nnodes=", "trainer.test_freq=")) for word in found.arguments)
+
+
+def test_a_launcher_that_lets_nothing_in_is_refused_with_the_line(write: Write) -> None:
+    text = PPO.replace(' "$@"', "")
+    root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
+
+    with pytest.raises(Refusal) as refused:
+        planned(root / "run_qwen3_8b_fsdp.sh")
+    reasons = str(refused.value).split("\n")
+    assert len(reasons) == 14
+    assert reasons[0] == (
+        "run_qwen3_8b_fsdp.sh:20: trainer.n_gpus_per_node is 8 and has to be 1 (one rank a GPU), but nothing from outside "
+        'reaches it; make it a variable with a default, or end the command with "$@"'
+    )
+    assert reasons[-2] == (
+        "run_qwen3_8b_fsdp.sh: trainer.val_before_train has to be False (no validation is wanted), but the launcher leaves "
+        'it out and does not hand on its arguments; end the command with "$@"'
+    )
+
+
+def test_a_number_of_ranks_written_into_torchrun_is_refused(write: Write) -> None:
+    text = (
+        "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer \\\n"
+        '    model.path=Qwen/Qwen3-8B engine=fsdp data.train_files=x "$@"\n'
+    )
+    root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
+
+    assert planned(root / "run_qwen3_8b_fsdp.sh", 8).kind == "sft"
+    with pytest.raises(
+        Refusal, match=r"run_qwen3_8b_fsdp.sh:1: torchrun --nproc_per_node is 8 and has to be 2"
+    ):
+        planned(root / "run_qwen3_8b_fsdp.sh", 2)
+
+
+def test_positional_parameters_are_filled(write: Write) -> None:
+    text = (
+        'if [ "$#" -lt 1 ]; then echo usage; exit 1; fi\nNPROC=$1\nshift\n'
+        "torchrun --standalone --nproc_per_node=$NPROC -m verl.trainer.sft_trainer \\\n"
+        '    model.path=Qwen/Qwen3-8B engine=fsdp data.train_files=x "$@"\n'
+    )
+    root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
+    found = planned(root / "run_qwen3_8b_fsdp.sh", 4)
+
+    assert found.arguments[0] == "4"
+    assert told(found)["$1"] == "4"
+    assert any(word.startswith("model.path=/smoke/qwen3-") for word in found.arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("echo hello\n", "it ends with status 0"),
+        ("exit 3\n", "it ends with status 3"),
+        ("python3 tools/convert.py --in x\n", "it starts no training program whose mesh is known"),
+    ],
+)
+def test_a_script_that_trains_nothing_is_refused(write: Write, text: str, reason: str) -> None:
+    root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
+
+    with pytest.raises(Refusal, match=reason):
+        planned(root / "run_qwen3_8b_fsdp.sh")
+
+
+def test_an_unknown_family_is_refused(write: Write) -> None:
+    root = write({"run_it.sh": PPO.replace("Qwen/Qwen3-8B", "acme/Own-7B"), "example-sanity.toml": ""})
+
+    with pytest.raises(Refusal, match=r"trains acme/Own-7B, of no family .*choose one with --family"):
+        planned(root / "run_it.sh")
+    assert planned(root / "run_it.sh", family="llama").model_family == "llama"
+
+
+def test_a_mesh_that_cannot_be_built_is_refused() -> None:
+    with pytest.raises(Refusal, match=r"Megatron Lite can build no mesh on 2 GPUs, with cp 4"):
+        planned(QWEN, 2, {"CP": "4"})
+
+
+def test_an_override_that_the_program_does_not_know_is_refused() -> None:
+    with pytest.raises(Refusal, match=r"would not start as planned:\n  OVR001 .*trainer.total_epoch"):
+        planned(QWEN, 1, {"trainer.total_epoch": "1"})
+
+
+def test_a_name_that_is_no_knob_is_a_wrong_call() -> None:
+    with pytest.raises(
+        UsageError, match=r"--set OPTIMISER: .* has no such knob \(did you mean 'OPTIMIZER'\?\)"
+    ):
+        planned(QWEN, 1, {"OPTIMISER": "dist_opt"})
+
+
+def test_what_the_launcher_demands_and_nobody_gives_is_refused(write: Write) -> None:
+    text = PPO.replace("set -eu\n", "set -eu\n: ${CLUSTER:?say which cluster}\n")
+    root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
+
+    with pytest.raises(
+        Refusal, match=r"say which cluster; give what the launcher demands with --set NAME=VALUE"
+    ):
+        planned(root / "run_qwen3_8b_fsdp.sh")
+    assert planned(root / "run_qwen3_8b_fsdp.sh", settings={"CLUSTER": "a"}).kind == "rl"
+
+
+def test_a_checkpoint_of_the_users_own_is_taken_as_it_is(write: Write) -> None:
+    config = (
+        '{"model_type": "qwen3", "num_hidden_layers": 2, "num_attention_heads": 6, "num_key_value_heads": 2}'
+    )
+    root = write({"run_qwen3_8b_fsdp.sh": PPO, "own/config.json": config, "example-sanity.toml": ""})
+    found = planned(root / "run_qwen3_8b_fsdp.sh", 4, {"MODEL_PATH": str(root / "own")})
+
+    assert (found.checkpoint, found.config) == (root / "own", {})
+    assert found.environment["SP"] == "2"
