@@ -20,8 +20,22 @@ _PLAIN = {
     "positions": 32768,
     **dict.fromkeys(KINDS, 0),
 }
+_CHECKPOINT = {
+    "layers": 24,
+    "hidden": 2048,
+    "heads": 16,
+    "experts": 0,
+    "ffn": 8192,
+    "moe_ffn": 512,
+    "rope": 1000000,
+}
 MODELS = Models(
-    {"odd": _PLAIN, "odd-gdn": {**_PLAIN, "heads": 16, "kv": 4, "gdn": 1, "linear_k": 6, "linear_v": 12}}
+    {
+        "odd": _PLAIN,
+        "odd-tied": {**_CHECKPOINT, "tied": 1},
+        "odd-untied": {**_CHECKPOINT, "tied": 0},
+        "odd-gdn": {**_PLAIN, "heads": 16, "kv": 4, "gdn": 1, "linear_k": 6, "linear_v": 12},
+    }
 )
 
 

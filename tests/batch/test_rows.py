@@ -17,6 +17,18 @@ SLIME = (
 MLITE = PPO.replace(
     "actor_rollout_ref.actor.strategy=fsdp", "actor@actor_rollout_ref.actor=mlite_actor"
 ).replace("nnodes=1", "nnodes=24")
+SKYRL = (
+    "uv run -m skyrl.train.entrypoints.main_base trainer.placement.policy_num_gpus_per_node=8 \\\n"
+    "    trainer.placement.ref_num_gpus_per_node=8 generator.inference_engine.num_engines=8 \\\n"
+    "    trainer.train_batch_size=4 trainer.policy_mini_batch_size=4 \\\n    generator.n_samples_per_prompt=5\n"
+)
+FILES = {
+    "examples/mine/grpo.yaml": (
+        "rollout_batch_size: 66\nactor_train:\n  device_mapping: list(range(0,8))\n"
+        "  strategy_args:\n    strategy_name: megatron_train\n    strategy_config:\n"
+        "      tensor_model_parallel_size: 2\n"
+    )
+}
 # code, launcher, what is wrong (once), what is right, part of the line of the finding
 ROWS = {
     "K5-01": (
@@ -25,6 +37,30 @@ ROWS = {
         "_size=4",
         "_size=8",
         "data.train",
+    ),
+    "K5-03": (
+        "BAT001",
+        PPO.format(
+            "    actor_rollout_ref.actor.use_dynamic_bsz=True data.train_batch_size=16 \\\n"
+            "    actor_rollout_ref.actor.ppo_mini_batch_size=1 \\\n    actor_rollout_ref.rollout.n=4"
+        ),
+        "_size=1 ",
+        "_size=2 ",
+        "ppo_mini",
+    ),
+    "K5-07": (
+        "BAT004",
+        SKYRL,
+        "n_samples_per_prompt=5",
+        "n_samples_per_prompt=16",
+        "trainer.train_batch",
+    ),
+    "K5-11": (
+        "BAT001",
+        "python examples/start_rlvr_pipeline.py --config_path mine \\\n    --config_name grpo\n",
+        "rollout_batch_size: 66",
+        "rollout_batch_size: 64",
+        "--config_name",
     ),
     "K5-05": (
         "BAT008",
@@ -70,7 +106,11 @@ def test_the_broken_launcher_is_found_and_the_corrected_one_silent(write: Write,
     code, text, bad, good, at = ROWS[name]
     line = next(n for n, part in enumerate(text.split("\n"), 1) if at in part)
 
-    assert [item for item in brief(report(write({PATH: text}), "batch").findings) if item.endswith(code)] == [
+    broken, right = ({PATH: text, **FILES}, {PATH: text.replace(bad, good), **FILES})
+    if bad not in text:
+        right = {**broken, **{path: data.replace(bad, good) for path, data in FILES.items()}}
+    assert broken != right
+    assert [item for item in brief(report(write(broken), "batch").findings) if item.endswith(code)] == [
         f"{PATH}:{line} {code}"
     ]
-    assert code not in str(brief(report(write({PATH: text.replace(bad, good)}), "batch").findings))
+    assert code not in str(brief(report(write(right), "batch").findings))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from batch import test_rows as batch_rows
 from helpers import Write, brief, report
 
 PATH = "examples/run_model_megatron.sh"
@@ -35,6 +36,11 @@ PPO = (
 SLIME = (
     "ARGS=(\n    --actor-num-nodes 1\n    --actor-num-gpus-per-node 8\n    --colocate\n{flags})\n"
     'python3 train.py "${{ARGS[@]}}"\n'
+)
+SKYRL = (
+    "uv run -m skyrl.train.entrypoints.main_base trainer.placement.policy_num_gpus_per_node=4 \\\n"
+    "    trainer.placement.ref_num_gpus_per_node=4 generator.inference_engine.num_engines=4 \\\n"
+    "    trainer.critic.model.path=mine\n"
 )
 SBATCH = "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=4\n"
 NEMO = (
@@ -145,6 +151,45 @@ ROWS = {
         "python",
         {"recipe.yaml": NEMO},
     ),
+    "K2-04 the experts follow the tensor parallel size": Row(
+        "MSH002",
+        "torchrun --nnodes 2 --nproc_per_node 2 pretrain_gpt.py --tensor-model-parallel-size 2 \\\n"
+        "    --pipeline-model-parallel-size 2 --expert-model-parallel-size 2 \\\n    --num-experts 8\n",
+        "--num-experts 8",
+        "--num-experts 8 --expert-tensor-parallel-size 1",
+        "--pipeline",
+    ),
+    "K6-05 a critic without the GPUs of the policy": Row(
+        "MSH010",
+        SKYRL,
+        "trainer.critic.model.path=mine",
+        "trainer.critic.model.path=mine trainer.placement.critic_num_gpus_per_node=4",
+        "trainer.critic",
+    ),
+    "K14-01 the base of the rotary embeddings": Row(
+        "MSH012",
+        SLIME.format(
+            flags="    --hf-checkpoint models/mine\n    --num-layers 46\n    --rotary-base 1000000\n"
+        ),
+        "--rotary-base 1000000",
+        "--rotary-base 10000000",
+        "--rotary",
+        {"models/mine/config.json": HERE.replace("{", '{"rope_theta": 10000000.0, ', 1)},
+    ),
+    "K14-03 tied embeddings in a nested configuration": Row(
+        "MSH012",
+        SLIME.format(
+            flags="    --hf-checkpoint models/mine\n    --num-layers 46\n    --untie-embeddings-and-output-weights\n"
+        ),
+        "    --untie-embeddings-and-output-weights\n",
+        "",
+        "--untie",
+        {
+            "models/mine/config.json": json.dumps(
+                {"text_config": {**json.loads(HERE), "tie_word_embeddings": True}}
+            )
+        },
+    ),
     "K6-08 fewer visible devices than GPUs asked for": Row(
         "MSH010",
         "export CUDA_VISIBLE_DEVICES=0,1,2,3\n" + PPO.format(gpus=8, more="data.train_batch_size=256"),
@@ -153,6 +198,17 @@ ROWS = {
         "n_gpus_per_node",
     ),
 }
+
+
+# The rows of public failures in meshes, batches and model arguments, by kind and number.
+KNOWN = """K1-01 K1-03 K1-05 K2-01 K2-04 K3-01 K3-04 K3-05 K4-01 K4-03 K4-05 K5-01 K5-03 K5-05 K5-07 K5-09 K5-11
+    K6-01 K6-03 K6-05 K6-08 K14-01 K14-03 K14-05"""
+
+
+def test_every_row_has_a_launcher() -> None:
+    rows = {name.partition(" ")[0] for name in (*ROWS, *batch_rows.ROWS)}
+
+    assert set(KNOWN.split()) - rows == set()
 
 
 def _codes(write: Write, row: Row, *, fixed: bool) -> list[str]:

@@ -264,8 +264,8 @@ def test_rank_orders_name_every_part_once(backend: Backend) -> None:
         assert sorted(split.order) == sorted((*split.parts, split.derived))
 
 
-CODES = {f"MSH{number:03}" for number in (1, 2, 6, 7, 8, 9, 10, 11)}
-CODES |= {f"BAT{number:03}" for number in range(1, 10)}
+CODES = {f"MSH{number:03}" for number in (1, 2, 6, 7, 8, 9, 10, 11, 12)}
+CODES |= {f"BAT{number:03}" for number in range(1, 11)}
 
 
 def outcome(effect: str, stage: str) -> tuple[Severity, str]:

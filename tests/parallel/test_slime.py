@@ -29,6 +29,8 @@ TP, PP, CP = "tensor-model-parallel-size", "pipeline-model-parallel-size", "cont
 LAST, VRANKS = "decoder-last-pipeline-num-layers", "num-virtual-stages-per-pipeline-rank"
 ATTENTION = "sglang-enable-dp-attention"
 DYNAMIC = {"use-dynamic-batch-size": True, "max-tokens-per-gpu": 4096}
+UNTIE = "untie-embeddings-and-output-weights"
+HF = {"hf-checkpoint": "/models/odd-tied", "ffn-hidden-size": 8192, "rotary-base": 1000000}
 
 CASES = [
     Case(
@@ -93,6 +95,54 @@ CASES = [
         "a step of 4 samples is less than one for each of dp4·2 = 8 micro batches; with global-batch-size=8 it fits",
         good={**DYNAMIC, VRANKS: 2},
     ),
+    Case(
+        "SL-04a",
+        {**HF, "num-layers": 28},
+        "--num-layers 28, but the checkpoint has 24 layers; with num-layers=24 it fits",
+        good=HF,
+    ),
+    Case(
+        "SL-04b",
+        {**HF, "hidden-size": 1024},
+        "--hidden-size 1024, but that of the checkpoint is 2048; with hidden-size=2048 it fits",
+        good=HF,
+    ),
+    Case(
+        "SL-04c",
+        {**HF, "num-attention-heads": 32},
+        "--num-attention-heads 32, but the checkpoint has 16; with num-attention-heads=16 it fits",
+        good=HF,
+    ),
+    Case(
+        "SL-04d",
+        {**HF, "ffn-hidden-size": 4096},
+        "--ffn-hidden-size 4096, but that of the checkpoint is 8192; with ffn-hidden-size=8192 it fits",
+        good=HF,
+    ),
+    Case(
+        "SL-04e",
+        {**HF, "moe-ffn-hidden-size": 768},
+        "--moe-ffn-hidden-size 768, but that of the checkpoint is 512; with moe-ffn-hidden-size=512 it fits",
+        good={**HF, "moe-ffn-hidden-size": 512},
+    ),
+    Case(
+        "SL-04f",
+        {**HF, "rotary-base": 10000},
+        "--rotary-base 10000, but the checkpoint was trained with 1000000; with rotary-base=1000000 it fits",
+        good=HF,
+    ),
+    Case(
+        "SL-04g",
+        {**HF, UNTIE: True},
+        "--untie-embeddings-and-output-weights, but the checkpoint ties its embeddings",
+        good=HF,
+    ),
+    Case(
+        "SL-04h",
+        {**HF, "hf-checkpoint": "odd-untied"},
+        "the checkpoint has an output layer of its own, which needs --untie-embeddings-and-output-weights",
+        good={**HF, "hf-checkpoint": "odd-untied", UNTIE: True},
+    ),
 ]
 
 
@@ -102,7 +152,7 @@ def test_a_constraint_and_its_legal_twin(case: Case) -> None:
 
 
 def test_every_rule_of_slime_has_a_case() -> None:
-    assert {rule.id for rule in slime.RULES} == {case.id for case in CASES}
+    assert {rule.id for rule in (*slime.RULES, *slime.CHECKPOINT)} == {case.id for case in CASES}
 
 
 def test_legal_settings_are_silent() -> None:

@@ -45,6 +45,8 @@ class Backend:
 
     ``facts`` are the keys of all other numbers, ``models`` the settings that name the model, and ``lets`` what
     follows from them by formula: symbol and formula, where the first formula wins whose symbols are all set.
+    ``checkpoints`` are the settings that name a model beside the flags that describe it; its numbers have the prefix
+    ``hf_``, so that the two can be compared.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Backend:
     facts: tuple[Key, ...] = ()
     lets: tuple[tuple[str, str], ...] = ()
     models: tuple[str, ...] = ()
+    checkpoints: tuple[str, ...] = ()
 
     @property
     def is_launched(self) -> bool:

@@ -16,8 +16,10 @@ from example_sanity.parallel.constraint import Sizes
 from example_sanity.parallel.keys import whole_number
 
 # Symbols of a model. mla, gdn, dsa and dsv4 are 1 for a model with multi-latent attention, gated delta nets, sparse
-# attention in the DeepSeek way, or the DeepSeek-V4 block, and 0 for any other.
-SYMBOLS = ("layers", "heads", "kv", "experts", "topk", "mtp", "hidden", "positions", "linear_k", "linear_v")
+# attention in the DeepSeek way, or the DeepSeek-V4 block, and 0 for any other. rope is the base of the rotary embeddings,
+# tied 1 where the input embedding is the output layer, too; no table has those, nor the widths ffn and moe_ffn.
+_COUNTS = ("layers", "heads", "kv", "experts", "topk", "mtp", "hidden", "positions", "linear_k", "linear_v")
+SYMBOLS = (*_COUNTS, "ffn", "moe_ffn", "rope", "tied")
 KINDS = ("mla", "gdn", "dsa", "dsv4")
 
 # name, layers, heads, KV heads, experts, top-k, MTP layers, hidden size, kinds, source; - where it is not known.
@@ -134,12 +136,26 @@ def from_config(data: Mapping[str, object], name: str, source: str = "config.jso
             numbers[symbol] = size
     if "layers" not in numbers or "heads" not in numbers:
         return None
+    numbers |= _further(inner)
     kinds = _kinds(str(inner.get("model_type", "")), inner)
     if kinds["mla"]:
         numbers["kv"] = numbers[
             "heads"
         ]  # one latent vector serves all heads; the number in the file splits nothing
     return ModelFacts(name, {"kv": numbers["heads"], "experts": 0, **numbers, **kinds}, source)
+
+
+def _further(config: Mapping[str, object]) -> dict[str, int]:
+    """The base of rotary embeddings where it is whole, and tied embeddings where the file says so itself."""
+    nested = config.get("rope_parameters")
+    base = nested.get("rope_theta") if isinstance(nested, Mapping) else None
+    base = config.get("rope_theta") if base is None else base
+    found: dict[str, int] = {}
+    if isinstance(base, (int, float)) and not isinstance(base, bool) and base == int(base):
+        found["rope"] = int(base)
+    if isinstance(tied := config.get("tie_word_embeddings"), bool):
+        found["tied"] = int(tied)
+    return found
 
 
 _CONFIG_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -153,6 +169,8 @@ _CONFIG_KEYS: Mapping[str, tuple[str, ...]] = {
     "positions": ("max_position_embeddings",),
     "linear_k": ("linear_num_key_heads",),
     "linear_v": ("linear_num_value_heads",),
+    "ffn": ("intermediate_size",),
+    "moe_ffn": ("moe_intermediate_size",),
 }
 
 

@@ -45,7 +45,7 @@ class LaunchMesh:
         """Return the variables that the word of a size expands, nearest first."""
         setting = self.setting(symbol)
         if setting is not None:
-            return setting.origin.knobs
+            return value_knobs(self.entry, setting)
         option = TORCHRUN_SIZES.get(symbol)
         return option_origin(self.entry, option) if option and symbol in self.world_parts else ()
 
@@ -94,7 +94,7 @@ def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[
     known_files = repository or Repository()
     for entry in launch.entries:
         given = known_files.with_files(settings(entry), entry)
-        read = values(given, launch)
+        read = values(given, launch, entry)
         known = machine(launch, entry, read, known_files.read)
         program = entry.module or entry.file
         shown = plans(read, program, known.world, machine=known.facts, model=known_files.model)
@@ -117,14 +117,21 @@ def complete(plans: Iterable[LaunchMesh]) -> tuple[LaunchMesh, ...]:
     return tuple(found.values())
 
 
-def values(given: Settings, launch: Launch) -> Mapping[str, object]:
+def value_knobs(entry: Entry, item: Setting) -> tuple[str, ...]:
+    """Return the variables that the value of a setting expands, nearest first; a flag's stands in the next word."""
+    origins, word = entry.command.origins, item.word + 1
+    apart = item.operation == "flag" and "=" not in entry.command.argv[item.word]
+    return origins[word].knobs if apart and word < len(origins) else item.origin.knobs
+
+
+def values(given: Settings, launch: Launch, entry: Entry) -> Mapping[str, object]:
     """Return key → value as the trainer sees it: the last one wins, deletions delete, unknown values are no sizes."""
     result: dict[str, object] = {}
     for item in given:
         if item.operation == "delete":
             result.pop(item.key, None)
         else:
-            known = item.stable and not scheduled(launch, item.origin.knobs)
+            known = item.stable and not scheduled(launch, value_knobs(entry, item))
             result[item.key] = item.value if known else UNKNOWN
     return result
 

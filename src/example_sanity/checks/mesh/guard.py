@@ -40,7 +40,7 @@ class GuardCase:
     @cached_property
     def derived(self) -> tuple[Assignment, ...]:
         """The assignments that compute a derived size from a knob."""
-        reach = _Reach(self.script)
+        reach = Reach(self.script)
         return tuple(
             item
             for item in self.script.assignments
@@ -49,13 +49,13 @@ class GuardCase:
 
     def guard_of(self, symbols: Collection[str]) -> Guard:
         """Return the guard that looks at most of these sizes: the one to point at when they are judged wrongly."""
-        reach = _Reach(self.script)
+        reach = Reach(self.script)
         wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
         return max(self.guards, key=lambda guard: len(reach.knobs(guard.reads) & wanted))
 
     def decides_more(self, symbols: Collection[str]) -> bool:
         """Whether a guard of these sizes looks at knobs that are none of the mesh: then it may have other reasons."""
-        reach = _Reach(self.script)
+        reach = Reach(self.script)
         wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
         reads = (reach.knobs(guard.reads) for guard in self.guards)
         return any(not knobs.isdisjoint(wanted) and not knobs <= self.knobs.keys() for knobs in reads)
@@ -147,11 +147,11 @@ def _prints_derived(words: Sequence[object]) -> bool:
 def guard_case(shown: LaunchMesh) -> GuardCase | None:
     """Return the case of a launch, or None when the launcher checks no mesh, or computes a size in its own way."""
     script = shown.launch.script
-    reach = _Reach(script)
+    reach = Reach(script)
     knobs: dict[str, str] = {}
     defaults: dict[str, int] = {}
     fixed: dict[str, int] = {}
-    for symbol, size, target in _factors(shown):
+    for symbol, size, target in factors(shown):
         name = reach.overridable.get(shown.knob(symbol) or "")
         if name is not None:
             knobs[name], defaults[name] = target, size
@@ -166,7 +166,7 @@ def guard_case(shown: LaunchMesh) -> GuardCase | None:
     return GuardCase(script, shown, guards, knobs, defaults, fixed)
 
 
-def _checks_mesh(guard: Guard, reach: _Reach, knobs: Mapping[str, str]) -> bool:
+def _checks_mesh(guard: Guard, reach: Reach, knobs: Mapping[str, str]) -> bool:
     """Whether a guard does arithmetic with a size of the mesh besides the world.
 
     Tests for a number, an upper limit or a node that has no address stop a launch, too, and are no rule of the mesh.
@@ -177,7 +177,7 @@ def _checks_mesh(guard: Guard, reach: _Reach, knobs: Mapping[str, str]) -> bool:
     return any(_ARITHMETIC.search(text) and reach.knobs(reads) & parts for text, reads in computed)
 
 
-def _is_opaque(guard: Guard, reach: _Reach) -> bool:
+def _is_opaque(guard: Guard, reach: Reach) -> bool:
     """Whether a guard asks a program (``python -c``) whose answer nobody knows without running it."""
     places = [(guard.start, guard.end), *((item.start, item.end) for item in reach.assignments(guard.reads))]
     asked = (
@@ -190,7 +190,7 @@ def _is_opaque(guard: Guard, reach: _Reach) -> bool:
     return any(site.name not in known for site in asked)
 
 
-def _factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
+def factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
     """The sizes that a launch sets, each with the symbol it counts for: nodes and GPUs per node make the world."""
     given = dict(shown.mesh.given)
     if world := shown.world_parts:
@@ -201,7 +201,7 @@ def _factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
         yield symbol, size, "world" if symbol in ("nnodes", "gpn") else symbol
 
 
-class _Reach:
+class Reach:
     """Which knobs a variable depends on, through any number of assignments."""
 
     def __init__(self, script: Script) -> None:

@@ -140,6 +140,32 @@ class CrossNodeTp(ConstraintRule):
     good = (_pretrain("--tensor-model-parallel-size 8 --pipeline-model-parallel-size 2", 2),)
 
 
+_CONFIG = {
+    "models/mine/config.json": '{"num_hidden_layers": 36, "num_attention_heads": 32, "rope_theta": 10000000}'
+}
+_SLIME = (
+    "python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --hf-checkpoint models/mine \\\n"
+    "    --num-layers 36 --num-attention-heads 32 \\\n    --rotary-base {}\n"
+)
+
+
+class ModelArguments(ConstraintRule):
+    """The flags that describe the model contradict the checkpoint that the launch names.
+
+    slime and miles build the model from Megatron's flags and load a Hugging Face checkpoint into it; they compare the
+    two when they start. A file of model flags that is shared by several models is right for one of them. The checkpoint
+    is a ``config.json`` in the repository or a model of the table; what neither says is not compared.
+    """
+
+    code = "MSH012"
+    name = "model-arguments"
+    summary = "the model flags contradict the checkpoint"
+    subject = Subject.LAUNCH
+    source = "slime slime/backends/megatron_utils/arguments.py:97-148"
+    bad = (Example(_SLIME.format(1000000), files=_CONFIG),)
+    good = (Example(_SLIME.format(10000000), files=_CONFIG),)
+
+
 LIMITS: tuple[type[Rule], ...] = (
     RolloutMesh,
     LayerSplit,
@@ -147,4 +173,5 @@ LIMITS: tuple[type[Rule], ...] = (
     ModelLimit,
     LauncherSizeMismatch,
     CrossNodeTp,
+    ModelArguments,
 )

@@ -16,9 +16,10 @@ class ModelSizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
     ``layers`` are the decoder layers, ``heads`` and ``kv`` the attention and key/value heads (query groups), ``experts``
     the routed ones (0: dense), ``topk`` those of a token, ``mtp`` the layers that predict further tokens, ``hidden`` the
-    width, ``positions`` the longest sequence. ``linear-k`` and ``linear-v`` are the heads of gated delta nets. ``mla``,
-    ``gdn``, ``dsa`` and ``dsv4`` say that the model has multi-latent attention, gated delta nets, DeepSeek's sparse
-    attention or the DeepSeek-V4 block.
+    width, ``positions`` the longest sequence. ``linear-k`` and ``linear-v`` are the heads of gated delta nets, ``ffn`` and
+    ``moe-ffn`` the widths of feed-forward layers and experts, ``rope`` the base of rotary embeddings. ``tied`` says that
+    the input embedding is the output layer, too; ``mla``, ``gdn``, ``dsa`` and ``dsv4`` that the model has multi-latent
+    attention, gated delta nets, DeepSeek's sparse attention or the DeepSeek-V4 block.
     """
 
     layers: Count | None = None
@@ -31,6 +32,10 @@ class ModelSizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     positions: Count | None = None
     linear_k: Count | None = None
     linear_v: Count | None = None
+    ffn: Count | None = None
+    moe_ffn: Count | None = None
+    rope: Count | None = None
+    tied: bool | None = None
     mla: bool = False
     gdn: bool = False
     dsa: bool = False

@@ -92,7 +92,13 @@ def plans(
     for backend in detect(settings, program):
         ranks = world if backend.is_launched else None
         mesh = backend.mesh(
-            {**settings, PROGRAM: program}, ranks, {**_model(backend, settings, model), **machine}
+            {**settings, PROGRAM: program},
+            ranks,
+            {
+                **_model(backend.models, settings, model),
+                **_prefixed(_model(backend.checkpoints, settings, model)),
+                **machine,
+            },
         )
         if all((mesh.backend.name, mesh.values) != (m.backend.name, m.values) for m in found):
             found.append(mesh)
@@ -108,7 +114,11 @@ def meshes(settings: Settings, program: str | None = None, world: int | None = N
     return tuple(found)
 
 
-def _model(backend: Backend, settings: Settings, model: Callable[[str], ModelFacts | None]) -> Sizes:
-    names = (settings[key] for key in backend.models if isinstance(settings.get(key), str))
+def _prefixed(facts: Sizes) -> Sizes:
+    return {f"hf_{symbol}": number for symbol, number in facts.items()}
+
+
+def _model(keys: Iterable[str], settings: Settings, model: Callable[[str], ModelFacts | None]) -> Sizes:
+    names = (settings[key] for key in keys if isinstance(settings.get(key), str))
     found = next((facts for name in names if (facts := model(str(name))) is not None), None)
     return found.numbers if found else NOTHING

@@ -33,6 +33,10 @@ ROLLOUT = (
     Key("rdp", ("sglang-dp-size", "sglang-data-parallel-size"), 1),
     Key("colocated", ("colocate",), 0, switch),
     Key("rollout_gpus", ("rollout-num-gpus",), 0),
+    Key("ffn", ("ffn-hidden-size",)),
+    Key("moe_ffn", ("moe-ffn-hidden-size",)),
+    Key("rope", ("rotary-base",)),
+    Key("untied", ("untie-embeddings-and-output-weights",), 0, switch),
     Key("dp_attention", ("sglang-enable-dp-attention",), 0, switch),
 )
 LETS = (
@@ -44,7 +48,6 @@ LETS = (
     ("needed", "world if colocated > 0 else world + rollout_gpus"),
 )
 
-_ARGUMENTS, _SCHEDULE = "slime/utils/arguments.py", "slime/utils/dp_schedule.py"
 RULES = claims(
     """
     SL-03 MSH007 A cfg | slime/backends/megatron_utils/arguments.py:90
@@ -101,9 +104,51 @@ RULES = claims(
     adjust: gbs
     """
 )
+CHECKPOINT = claims(
+    """
+    SL-04a MSH012 A cfg | 121
+    layers = hf_layers
+    --num-layers {layers}, but the checkpoint has {hf_layers} layers
+    adjust: layers@hf_layers
+
+    SL-04b MSH012 A cfg | 119
+    hidden = hf_hidden
+    --hidden-size {hidden}, but that of the checkpoint is {hf_hidden}
+    adjust: hidden@hf_hidden
+
+    SL-04c MSH012 A cfg | 120
+    heads = hf_heads
+    --num-attention-heads {heads}, but the checkpoint has {hf_heads}
+    adjust: heads@hf_heads
+
+    SL-04d MSH012 A cfg | 116,122
+    hf_experts = 0 => ffn = hf_ffn
+    --ffn-hidden-size {ffn}, but that of the checkpoint is {hf_ffn}
+    adjust: ffn@hf_ffn
+
+    SL-04e MSH012 A cfg | 123
+    moe_ffn = hf_moe_ffn
+    --moe-ffn-hidden-size {moe_ffn}, but that of the checkpoint is {hf_moe_ffn}
+    adjust: moe_ffn@hf_moe_ffn
+
+    SL-04f MSH012 A cfg | 139-145
+    rope = hf_rope
+    --rotary-base {rope}, but the checkpoint was trained with {hf_rope}
+    adjust: rope@hf_rope
+
+    SL-04g MSH012 A cfg | 125
+    layers > 0 and hf_tied > 0 => untied = 0
+    --untie-embeddings-and-output-weights, but the checkpoint ties its embeddings
+
+    SL-04h MSH012 A cfg | 125
+    layers > 0 and hf_tied = 0 => untied > 0
+    the checkpoint has an output layer of its own, which needs --untie-embeddings-and-output-weights
+    """,
+    "slime/backends/megatron_utils/arguments.py:",
+)
 # slime packs its batches itself, and its own modules do not split gated delta nets.
 _NOT_HERE = {"MC-05", "MC-06", "MC-08", "MC-42"}
-CONSTRAINTS = (*(rule for rule in megatron_lm.CONSTRAINTS if rule.id not in _NOT_HERE), *RULES)
+CONSTRAINTS = (*(rule for rule in megatron_lm.CONSTRAINTS if rule.id not in _NOT_HERE), *RULES, *CHECKPOINT)
 _OWN = {key.symbol for key in DEFAULTS}
 
 # What only a launch of slime's train.py has; a conversion tool takes Megatron-LM's flags too.
@@ -141,5 +186,6 @@ BACKENDS = (
         applies=applies,
         facts=(*DEFAULTS, *(key for key in megatron_lm.FACTS if key.symbol not in _OWN), *ROLLOUT),
         lets=LETS,
+        checkpoints=("hf-checkpoint",),
     ),
 )

@@ -1,10 +1,10 @@
-"""BAT: the batch chain: prompts, responses, mini and micro batches, tokens, and the ranks that they divide among."""
+"""BAT001-009: the batch chain against the ranks that it divides among."""
 
 from __future__ import annotations
 
 from example_sanity.checks.mesh.constraints import ConstraintRule
 from example_sanity.core.finding import Severity
-from example_sanity.core.rule import Example, NoOptions, Rule, Subject
+from example_sanity.core.rule import Example, Rule, Subject
 
 _MLITE = (
     "python3 -m verl.trainer.main_ppo actor@actor_rollout_ref.actor=mlite_actor \\\n"
@@ -209,7 +209,7 @@ class BatchBelowMini(ConstraintRule):
     )
 
 
-RULES: tuple[type[Rule], ...] = (
+CONSTRAINED: tuple[type[Rule], ...] = (
     MiniBatch,
     MicroBatch,
     GlobalBatch,
@@ -220,4 +220,3 @@ RULES: tuple[type[Rule], ...] = (
     Accumulation,
     BatchBelowMini,
 )
-OPTIONS = NoOptions
