@@ -7,19 +7,21 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import msgspec
 
-from example_sanity import delivery, session
+from example_sanity import delivery
 from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.core.finding import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from example_sanity.core.fixes import Plan
+    from example_sanity.core.project import Project
+    from example_sanity.core.replay import Replay
     from example_sanity.core.rule import Family
     from example_sanity.core.runner import Report, Run
 
@@ -90,8 +92,34 @@ class Call:
         """The paths to look at."""
         return [self.stdin_filename] if self.stdin_filename else self.paths
 
-    def open(self) -> tuple[Run, Sequence[Family]]:
+    def replay(self) -> Replay | None:
+        """Return what may know the report already; None where it cannot, for a call that is wrong, too."""
+        if self.no_cache or self.stdin_filename or self.fix or self.diff or self.add_ignore:
+            return None
+        from example_sanity.core.project import Project, locate
+        from example_sanity.core.replay import Replay
+
+        try:
+            return Replay(
+                Project(locate(self.paths, self.root, self.config)),
+                self.paths,
+                self.family,
+                self.select,
+                self.ignore,
+                str(self.config.resolve()) if self.config else None,
+                self.preset,
+                sorted(self.environment.items()),
+                self.no_baseline,
+                self.allow_local_rules,
+                self.engine,
+            )
+        except UsageError:
+            return None
+
+    def open(self, known: Project | None = None) -> tuple[Run, Sequence[Family]]:
         """Prepare a run, and tell the families that it is about. Raises UsageError."""
+        from example_sanity import session
+
         name = self.stdin_filename
         run = session.open_run(
             [name.parent] if name else self.paths,
@@ -103,6 +131,7 @@ class Call:
             jobs=self.jobs,
             allow_local_rules=self.allow_local_rules,
             engine=self.engine,
+            known=known,
         )
         if name:
             run.project.hold(run.project.relative(name), self.stdin)
@@ -126,21 +155,55 @@ def check(call: Call) -> int:
         return _show(call)
     if call.diff:
         return _print_diff(call)
-    run, families, result = _changed(call) if call.fix or call.add_ignore else _once(call)
+    done = _changed(call) if call.fix or call.add_ignore else _checked(call)
+    result = done.report
     if call.changed_since is not None:
-        result = _narrowed(run, result, call.changed_since)
-    threshold = Severity(call.fail_on) if call.fail_on else run.config.fail_on
+        result = _narrowed(done.project, result, call.changed_since)
+    threshold = Severity(call.fail_on) if call.fail_on else done.fail_on
     if call.statistics:
         delivery.say(_statistics(result, call.form))
     else:
-        wanted = session.wants_colour() and call.output is None if call.colour is None else call.colour
-        view = delivery.view(run, result, families, threshold, wanted)
+        wanted = delivery.wants_colour() and call.output is None if call.colour is None else call.colour
+        view = delivery.view(done.project, result, done.open, threshold, wanted)
         delivery.deliver(view, call.form, call.output, call.reports)
-    return session.exit_code(result, threshold, call.allow_empty)
+    return delivery.exit_code(result, threshold, call.allow_empty)
 
 
-def _once(call: Call) -> tuple[Run, Sequence[Family], Report]:
+class _Done(NamedTuple):
+    """What came out, of what, and how to get at the run."""
+
+    project: Project
+    report: Report
+    fail_on: Severity
+    open: Callable[[], tuple[Run, Sequence[Family]]]
+
+
+def _checked(call: Call) -> _Done:
+    """Return the report that is kept if it still holds, else that of a run."""
+    replay = call.replay()
+    found = replay.find() if replay else None
+    if replay and found:
+        return _Done(replay.project, *found, lambda: _surveyed(call))
+    run, families, result = _once(call, replay.project if replay else None)
+    if replay:
+        replay.keep(run, result)
+    return _done(run, families, result)
+
+
+def _done(run: Run, families: Sequence[Family], result: Report) -> _Done:
+    return _Done(run.project, result, run.config.fail_on, lambda: (run, families))
+
+
+def _surveyed(call: Call) -> tuple[Run, Sequence[Family]]:
     run, families = call.open()
+    run.survey(families, call.named)
+    return run, families
+
+
+def _once(call: Call, known: Project | None = None) -> tuple[Run, Sequence[Family], Report]:
+    from example_sanity import session
+
+    run, families = call.open(known)
     return run, families, run.check(families, call.named, session.progress())
 
 
@@ -158,8 +221,8 @@ def _show(call: Call) -> int:
     return ExitCode.CLEAN if scope.files or notes or call.allow_empty else ExitCode.NOTHING_INSPECTED
 
 
-def _changed(call: Call) -> tuple[Run, Sequence[Family], Report]:
-    """Change files until nothing is left to change, and return the run over the outcome."""
+def _changed(call: Call) -> _Done:
+    """Change files until nothing is left to change, and return the outcome."""
     from example_sanity.core import fixes
 
     done: Counter[str] = Counter()
@@ -181,7 +244,7 @@ def _changed(call: Call) -> tuple[Run, Sequence[Family], Report]:
             named = ", ".join(change.path for change in plan.changes)
             click.echo(f"note: still changing after {_MOST_ROUNDS} rounds: {named}", err=True)
     _tell(call, done, plan, result.baselined)
-    return run, families, result
+    return _done(run, families, result)
 
 
 def _plan(call: Call, run: Run, result: Report) -> Plan:
@@ -219,11 +282,11 @@ def _print_diff(call: Call) -> int:
     return ExitCode.FINDINGS if plan.changes else ExitCode.CLEAN
 
 
-def _narrowed(run: Run, result: Report, revision: str) -> Report:
+def _narrowed(project: Project, result: Report, revision: str) -> Report:
     """Keep the findings on changed lines; the others count as suppressed."""
     from example_sanity.core import changes
 
-    changed = changes.since(run.project.root, revision)
+    changed = changes.since(project.root, revision)
     kept = [finding for finding in result.findings if changed.touch(finding)]
     label = f"unchanged since {revision}"
     rest = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,12 +14,11 @@ from example_sanity import __version__, checks
 from example_sanity.core import config as configuration
 from example_sanity.core import workers
 from example_sanity.core.cache import Cache, folder_of, key_of, sources_of
-from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
-from example_sanity.core.finding import Severity
+from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.core.inputs import Digests
-from example_sanity.core.project import Project, find_root
+from example_sanity.core.project import Project, locate
 from example_sanity.core.rule import Example, Rule, iterate_rules
-from example_sanity.core.runner import Report, Run
+from example_sanity.core.runner import Run
 
 
 def open_run(  # noqa: PLR0913  # the options of every command, by keyword
@@ -35,24 +32,19 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     jobs: int = 1,
     allow_local_rules: bool = False,
     engine: str = "bashkit",
+    known: Project | None = None,
 ) -> Run:
     """Find the project that ``paths`` belong to, read its configuration and prepare a run. Raises UsageError.
 
     ``cache`` says whether to use what earlier runs found, ``jobs`` is the number of processes (0: one a processor).
-    ``engine`` evaluates launchers: ``bashkit``, or ``bash``, the real one. ``allow_local_rules`` lets rules of the repository be imported, which executes them.
+    ``engine`` evaluates launchers: ``bashkit``, or ``bash``, the real one. ``known`` is the project as
+    far as it was looked at already. ``allow_local_rules`` lets rules of the repository be imported, which executes them.
     """
-    missing = [
-        path
-        for path in (*paths, *filter(None, (root, config)))
-        if not path.exists() and not path.is_symlink()
-    ]
-    if missing:
-        raise UsageError(f"no such file or folder: {missing[0]}{_nearby(missing[0])}")
-    found = (root or find_root(paths)).resolve()
+    found = locate(paths, root, config)
     where, local = configuration.local_rules(found, config)
     registry = checks.registry(_local_plugins(found, local, where, allow_local_rules))
     settings = configuration.load(found, registry.families, registry.presets, file=config, preset=preset)
-    project = Project(found, settings.exclude, settings.include)
+    project = Project(found, settings.exclude, settings.include, known)
     run = Run(project, settings, registry, environment)
     run.engine = engine
     run.jobs = jobs or workers.available()
@@ -70,30 +62,6 @@ def _local_plugins(root: Path, names: Sequence[str], where: str, allowed: bool) 
     from example_sanity.core import localrules
 
     return localrules.load(root, names, where, allowed=allowed)
-
-
-def _nearby(path: Path) -> str:
-    folder = path.parent
-    return did_you_mean(str(path), [str(item) for item in folder.iterdir()]) if folder.is_dir() else ""
-
-
-def exit_code(result: Report, threshold: Severity, allow_empty: bool) -> int:
-    """Return what the outcome of a run means, and say so when nothing was inspected."""
-    if result.fails(threshold):
-        return ExitCode.FINDINGS
-    if result.nothing_inspected and not result.notes and not allow_empty:
-        click.echo(
-            "Error: nothing was inspected: no file under these paths is a subject of these rules", err=True
-        )
-        return ExitCode.NOTHING_INSPECTED
-    return ExitCode.CLEAN
-
-
-def wants_colour() -> bool:
-    """Return whether the environment or the terminal asks for colour."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def progress() -> Callable[[int, int], None]:

@@ -76,7 +76,7 @@ def registry(plugins: Iterable[object] = (), *, discover: bool = True) -> Regist
     Raises UsageError when a plugin declares a code or a name that another rule has.
     """
     found = Registry([Builtin(), *plugins], discover=discover)
-    if len(found.manager.get_plugins()) > 1:
+    if found.has_plugins:
         found.rules  # noqa: B018  # two rules of one code are an error, whether or not they run
     _use("example_sanity.launch.launchers", found.launchers)
     _use("example_sanity.parallel.backends", found.backends)

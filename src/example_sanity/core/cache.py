@@ -89,7 +89,7 @@ class Cache:
         try:
             prepare(self._file.parent)
             write_atomically(self._file, msgspec.msgpack.encode(stored))
-            _prune(self._file.parent)
+            prune(self._file.parent, ".msgpack", _MOST_FILES)
         except OSError:
             return
         self._new = {}
@@ -192,10 +192,10 @@ def prepare(folder: Path) -> None:
         (folder / ".gitignore").write_text("*\n", "utf-8")
 
 
-def _prune(folder: Path) -> None:
-    """Keep the caches that were written last; each configuration and version has one of its own."""
-    files = sorted(folder.glob("*.msgpack"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in files[_MOST_FILES:]:
+def prune(folder: Path, suffix: str, most: int) -> None:
+    """Keep the files that were written last; each configuration and version has one of its own."""
+    files = sorted(folder.glob(f"*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in files[most:]:
         path.unlink(missing_ok=True)
 
 

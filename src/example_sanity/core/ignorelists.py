@@ -91,6 +91,7 @@ def bound_lists(project: Project, config: Config, registry: Registry) -> tuple[I
     lists: tuple[IgnoreList, ...] = getattr(config.families.get("ignores"), "list", ())
     present = []
     for item in lists:
+        project.watch(f"file:{item.file}")
         if (project.root / item.file).is_file():
             present.append(item)
         elif not _is_from_preset(item, config, registry):

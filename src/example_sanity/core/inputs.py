@@ -9,9 +9,12 @@ from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from example_sanity.core.project import Project
     from example_sanity.core.runner import Run
+
+ABSENT = "-"  # the digest of a file that cannot be read
 
 
 class Digests:
@@ -32,11 +35,7 @@ class Digests:
     def _one(self, kind: str, path: str) -> str:
         if kind == "callers":
             return _joined(self._run.project.callers_of(path))
-        return {"file": self._file}[kind](path)
-
-    def _file(self, path: str) -> str:
-        data = self._run.project.peek(path)
-        return "-" if data is None else hashlib.blake2b(data, digest_size=16).hexdigest()
+        return {"file": digest_of}[kind](self._run.project, path)
 
     def _whole(self, name: str) -> str:
         project = self._run.project
@@ -45,12 +44,43 @@ class Digests:
         # Nothing follows from the baseline being there; writing one must not cost the whole cache.
         baseline = self._run.config.baseline or DEFAULT
         files = [path for path in project.listing if path != baseline]
-        extra: Iterable[str] = {
-            LISTING: (),
-            SCRIPTS: (path for path in files if project.is_shell(path)),
-            GIT_RULES: [*(path for path in files if path.endswith(".gitignore")), ".git/info/exclude"],
-        }[name]
+        extra = [path for path in _extra(project, name) if path != baseline]
         return _joined([*files, *(self(f"file:{path}") for path in extra)])
+
+
+def digest_of(project: Project, path: str) -> str:
+    """Return the digest of a file as the project reads it."""
+    data = project.peek(path)
+    return ABSENT if data is None else hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _extra(project: Project, name: str) -> Iterable[str]:
+    """The files whose contents count for an input that is about the listing. Raises KeyError for a name that is none."""
+    kinds: dict[str, Callable[[], Iterable[str]]] = {
+        LISTING: tuple,
+        SCRIPTS: lambda: (path for path in project.listing if project.is_shell(path)),
+        GIT_RULES: lambda: [
+            *(path for path in project.listing if path.endswith(".gitignore")),
+            ".git/info/exclude",
+        ],
+    }
+    return kinds[name]()
+
+
+def behind(project: Project, names: Iterable[str]) -> set[str]:
+    """Return the files whose contents decide the digests of some inputs, as far as the listing and the call do not."""
+    found: set[str] = set()
+    for name in names:
+        kind, _, path = name.partition(":")
+        if kind == "file":
+            found.add(path)
+        elif kind == "callers":
+            found.update(project.calling)
+        elif name == SCRIPTS:
+            found.update(item for item in project.listing if project.may_be_shell(item))
+        elif name != NAMED:
+            found.update(_extra(project, name))
+    return found
 
 
 def _joined(words: Iterable[str]) -> str:

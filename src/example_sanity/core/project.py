@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from example_sanity.core.baseline import DEFAULT
-from example_sanity.core.errors import Uninspectable, UsageError
+from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.trace import LISTING
 
 if TYPE_CHECKING:
@@ -36,6 +38,15 @@ _PRUNED = frozenset(
 )
 
 
+class Stamp(msgspec.Struct, frozen=True, array_like=True):
+    """What the system says of a file: its size in bytes, times in nanoseconds, and number."""
+
+    size: int
+    modified: int
+    changed: int
+    number: int
+
+
 class Project:
     """A folder, the files that belong to it, and their contents (each read once).
 
@@ -43,15 +54,26 @@ class Project:
     ``root`` is absolute. All other paths are relative to it, with forward slashes.
     """
 
-    def __init__(self, root: Path, exclude: Sequence[str] = (), include: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        root: Path,
+        exclude: Sequence[str] = (),
+        include: Sequence[str] = (),
+        known: Project | None = None,
+    ) -> None:
         """Open the project; ``exclude`` and ``include`` are gitignore-style patterns.
 
-        Who asks for files gets a UsageError where one of them is none.
+        What ``known``, the same folder, has listed and read is taken over. Who asks for files gets a UsageError where a
+        pattern is none.
         """
         self.root = root.resolve()
+        self._prefix = f"{self.root}/"
         self._exclude = _Patterns("exclude", exclude)
         self._include = _Patterns("include", include)
-        self._bytes: dict[str, bytes] = {}
+        self._bytes: dict[str, bytes] = dict(known._bytes) if known else {}
+        self._stamps: dict[str, Stamp | None] = dict(known._stamps) if known else {}
+        if known and "_all_files" in vars(known):
+            self._all_files = known._all_files
         self._shebangs: dict[str, bool] = {}
         self.watch: Callable[[str], None] = _watch_nothing
 
@@ -127,17 +149,18 @@ class Project:
         if name.endswith(tuple(suffix.encode() for suffix in SHELL_SUFFIXES)):
             found = self._mentions.get(name, ())
         else:
-            found = [other for other in self._calling if name in (self.peek(other) or b"")]
+            found = [other for other in self.calling if name in (self.peek(other) or b"")]
         return tuple(other for other in found if other != path)
 
     @cached_property
-    def _calling(self) -> tuple[str, ...]:
+    def calling(self) -> tuple[str, ...]:
+        """The files that may mention others, for who does not depend on the listing."""
         return tuple(path for path in self._all_files if path.endswith((*SHELL_SUFFIXES, ".yml", ".yaml")))
 
     @cached_property
     def _mentions(self) -> dict[bytes, list[str]]:
         mentions: dict[bytes, list[str]] = {}
-        for path in self._calling:
+        for path in self.calling:
             for name in _script_names(self.peek(path) or b""):
                 mentions.setdefault(name, []).append(path)
         return mentions
@@ -170,11 +193,32 @@ class Project:
 
     def _content(self, path: str) -> bytes:
         if path not in self._bytes:
+            # Before the file is read: what is written in between makes it another file.
+            self._stamps[path] = self.stamp(path)
             try:
                 self._bytes[path] = _read_regular(self.root / path)
             except OSError as error:
                 raise Uninspectable("SYS001", f"cannot read the file: {error.strerror or error}") from error
         return self._bytes[path]
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return what the system says of a file now; None where there is none."""
+        try:
+            about = os.stat(f"{self._prefix}{path}" if path[:1] != "/" else path)  # noqa: PTH116  # speed
+        except (OSError, ValueError):
+            return None
+        return Stamp(about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino)
+
+    def stamp_when_read(self, path: str) -> Stamp | None:
+        """Return what the system said of a file just before it was read."""
+        return self._stamps.get(path)
+
+    def lines(self, path: str) -> Sequence[str]:
+        """Return the lines of a file for excerpts; none where it cannot be read."""
+        try:
+            return self.read(path).decode("utf-8", "replace").split("\n")
+        except Uninspectable:
+            return ()
 
     def hold(self, path: str, data: bytes) -> None:
         """Take ``data`` for the content of a file, whatever is on disk: what an editor has not saved yet."""
@@ -200,13 +244,17 @@ class Project:
 
     def is_shell(self, path: str) -> bool:
         """Return whether the file is a shell script: by its suffix, or by its first line where it has none."""
-        suffix = os.path.splitext(path)[1]  # noqa: PTH122  # called for every file: pathlib is ten times slower
+        suffix = _suffix(path)
         if suffix:
             return suffix in SHELL_SUFFIXES
         self.watch(f"file:{path}")
         if path not in self._shebangs:
             self._shebangs[path] = self._has_shell_shebang(path)
         return self._shebangs[path]
+
+    def may_be_shell(self, path: str) -> bool:
+        """Return whether the file is a shell script or would be one with another first line."""
+        return _suffix(path) in ("", *SHELL_SUFFIXES)
 
     def _has_shell_shebang(self, path: str) -> bool:
         if path in self._bytes:
@@ -218,8 +266,25 @@ class Project:
             return False
 
 
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1]  # noqa: PTH122  # called for every file: pathlib is ten times slower
+
+
 def _watch_nothing(name: str) -> None:
     """Nobody wants to know what is looked at."""
+
+
+def locate(paths: Sequence[Path], root: Path | None = None, config: Path | None = None) -> Path:
+    """Return the root of the project that a call is about. Raises UsageError for a path that does not exist."""
+    for path in (*paths, *filter(None, (root, config))):
+        if not path.exists() and not path.is_symlink():
+            raise UsageError(f"no such file or folder: {path}{_nearby(path)}")
+    return (root or find_root(paths)).resolve()
+
+
+def _nearby(path: Path) -> str:
+    folder = path.parent
+    return did_you_mean(str(path), [str(item) for item in folder.iterdir()]) if folder.is_dir() else ""
 
 
 def find_root(paths: Sequence[Path]) -> Path:

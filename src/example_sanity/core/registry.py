@@ -78,6 +78,11 @@ class Registry:
         # pluggy calls the newest plugin first; declarations read better oldest first.
         return list(reversed(getattr(self.manager.hook, hook)()))
 
+    @property
+    def has_plugins(self) -> bool:
+        """Whether anything but what this package brings along is registered."""
+        return len(self.manager.get_plugins()) > 1
+
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """All families, ours first."""

@@ -67,9 +67,17 @@ class Run:
         """Return the options of a family as its struct."""
         return self.config.options(family, kind)
 
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The names of all that the run looked at so far, as core.trace has them; the configuration is not among them."""
+        return self._trace.inputs
+
     @cached_property
     def baseline(self) -> Baseline | None:
         """The accepted findings. Raises UsageError for a broken file; a command may set it."""
+        path = self.config.baseline or baselines.DEFAULT
+        self._trace.note(f"file:{path}")
+        self.project.peek(path)  # before it is read, so that a later change is seen as one
         return baselines.load(self.project.root, self.config.baseline)
 
     @property
@@ -268,13 +276,6 @@ class Run:
         """Return what the rules say; where one could not look, the problem is noted."""
         outcomes = [self._noted(self.outcome(rule, path)) for rule in rules]
         return [finding for outcome in outcomes for finding in outcome.value or ()]
-
-    def lines(self, path: str) -> Sequence[str]:
-        """Return the lines of a file for excerpts; none where it cannot be read."""
-        try:
-            return self.project.read(path).decode("utf-8", "replace").split("\n")
-        except Uninspectable:
-            return ()
 
     def _enabled(self, families: Sequence[Family]) -> list[type[Rule]]:
         where = self.config.path or "configuration"

@@ -44,7 +44,7 @@ def settle(run: Run, findings: Iterable[Finding], scope: Scope) -> Settled:
 
 def _fingerprinted(run: Run, findings: Iterable[Finding]) -> list[Finding]:
     ordered = sorted(dict.fromkeys(findings), key=lambda finding: finding.sort_key)
-    return with_fingerprints(ordered, {finding.path: run.lines(finding.path) for finding in ordered})
+    return with_fingerprints(ordered, {finding.path: run.project.lines(finding.path) for finding in ordered})
 
 
 def read_suppressions(run: Run, path: str) -> tuple[Suppression, ...]:

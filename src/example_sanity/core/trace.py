@@ -42,21 +42,27 @@ class _Frame:
 
 
 class Trace:
-    """Computations inside computations: what the inner one looked at, the outer one has looked at, too."""
+    """Computations inside computations: what the inner one looked at, the outer one has looked at, too.
+
+    The outermost one is the run itself.
+    """
 
     def __init__(self) -> None:
-        self._frames: list[_Frame] = []
+        self._frames: list[_Frame] = [_Frame()]
         self._known: dict[Hashable, Outcome] = {}
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """What the run looked at so far."""
+        return frozenset(self._frames[0].inputs)
 
     def note(self, name: str) -> None:
         """Say that the computation that goes on looks at an input."""
-        if self._frames:
-            self._frames[-1].inputs.add(name)
+        self._frames[-1].inputs.add(name)
 
     def note_problem(self, problem: Finding) -> None:
         """Say that the computation that goes on met a problem."""
-        if self._frames:
-            self._frames[-1].problems[problem] = None
+        self._frames[-1].problems[problem] = None
 
     def known(self, key: Hashable) -> bool:
         """Return whether something was worked out already."""
@@ -71,9 +77,8 @@ class Trace:
         if key not in self._known:
             self._known[key] = self._record(compute)
         outcome = self._known[key]
-        if self._frames:
-            self._frames[-1].inputs |= outcome.inputs
-            self._frames[-1].problems.update(dict.fromkeys(outcome.problems))
+        self._frames[-1].inputs |= outcome.inputs
+        self._frames[-1].problems.update(dict.fromkeys(outcome.problems))
         return outcome
 
     def _record(self, compute: Callable[[], Any]) -> Outcome:

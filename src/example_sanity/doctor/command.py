@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from example_sanity import session, show
+from example_sanity import delivery, session, show
 from example_sanity.checks.mesh.repository import Repository
 from example_sanity.core.errors import ExitCode
 from example_sanity.doctor import conflicts, environment, gpus, launching, report, sources, versions
@@ -47,7 +47,7 @@ def doctor(script: Path | None, form: str, python: Path | None, chosen: Sequence
 
         click.echo(encode(data), nl=False)
     else:
-        colour = session.wants_colour()
+        colour = delivery.wants_colour()
         click.echo("\n".join(report.text(data, colour)), color=colour)
     return ExitCode.FINDINGS if found.verdict.mismatches or found.problems else ExitCode.CLEAN
 

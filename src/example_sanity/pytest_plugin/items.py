@@ -79,5 +79,5 @@ class SanityItem(pytest.Item):
 
 def text(findings: Iterable[Finding], run: Run) -> str:
     """Return the text report of findings, without colour: it also goes to files and other processes."""
-    view = View(report=_NOTHING, lines=run.lines)
+    view = View(report=_NOTHING, lines=run.project.lines)
     return "\n\n".join("\n".join(finding_lines(finding, view)) for finding in findings)
