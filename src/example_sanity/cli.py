@@ -10,7 +10,7 @@ import click
 
 from example_sanity.checks import FAMILIES
 from example_sanity.core.errors import ExitCode, UsageError
-from example_sanity.options import check_options, project_options
+from example_sanity.options import check_options, project_options, smoke_options
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _EXIT_CODES = """\b
@@ -166,6 +166,7 @@ schema.add_command(
     _print_schema("config", "Print the JSON schema of the configuration, tables of plugins included.")
 )
 schema.add_command(_print_schema("report", "Print the JSON schema of the JSON report."))
+schema.add_command(_print_schema("smoke", "Print the JSON schema of the JSON report of smoke runs."))
 
 
 @schema.command(context_settings=_HELP)
@@ -306,10 +307,12 @@ def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, .
 )
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would run, with the reasons, and stop.")
 @click.option("--prepare", "prepare_only", is_flag=True, help="Make the files, print the plan, and stop.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@smoke_options
 @project_options
 def smoke(**options: Any) -> int:
     """Run SCRIPT for real, scaled down: a tiny random model of the right family, tiny data, a few optimizer steps.
+
+    Exits 0 when it passed, 1 when it failed, 2 when it is refused, 4 when it could not start.
 
     What must shrink is set through the launcher's own variables, else behind its arguments; a launcher that lets nothing in
     is refused, with the line. The result is checked by the rules for meshes, batches, overrides and flags before anything starts.

@@ -80,10 +80,10 @@ def deliver(shown: View, form: str, output: Path | None, more: Sequence[tuple[st
     if output is None:
         say(text)
     else:
-        _write(output, text)
+        write(output, text)
         click.echo(verdict(shown.report), err=True)
     for other, path in more:
-        _write(path, report.render(shown, other))
+        write(path, report.render(shown, other))
 
 
 def say(text: str) -> None:
@@ -102,7 +102,8 @@ def silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
+    """Write a report into a file. Raises UsageError."""
     try:
         path.write_text(text, "utf-8", newline="\n")
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,21 @@ def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str
     return {name: value for name, _, value in pairs}
 
 
-def _reports(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
-    from example_sanity.core.errors import did_you_mean
+def _reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]:
+    """Return what reads the values of ``--report``, for some formats."""
 
-    pairs = [value.partition("=") for value in values]
-    for form, _, path in pairs:
-        if form not in FORMATS:
-            raise click.BadParameter(f"unknown format {form!r}{did_you_mean(form, FORMATS)}")
-        if not path:
-            raise click.BadParameter(f"{form!r} is not FORMAT=FILE")
-    return [(form, Path(path)) for form, _, path in pairs]
+    def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
+        from example_sanity.core.errors import did_you_mean
+
+        pairs = [value.partition("=") for value in values]
+        for form, _, path in pairs:
+            if form not in formats:
+                raise click.BadParameter(f"unknown format {form!r}{did_you_mean(form, formats)}")
+            if not path:
+                raise click.BadParameter(f"{form!r} is not FORMAT=FILE")
+        return [(form, Path(path)) for form, _, path in pairs]
+
+    return read
 
 
 def project_options(function: Any) -> Any:
@@ -71,6 +77,66 @@ def _with(function: Any, *options: Any) -> Any:
     return function
 
 
+def smoke_options(function: Any) -> Any:
+    """Add the options that say where a smoke run runs, for how long, and what is written about it."""
+    from example_sanity.smoke.report import FORMATS as FORMATS_OF_RUNS
+
+    return _with(
+        function,
+        click.option(
+            "--on",
+            default="local",
+            show_default=True,
+            metavar="PLACE",
+            help="Run it here (local), on a Ray cluster (ray://HOST[:PORT], or http:// and its dashboard), or on slurm.",
+        ),
+        click.option("--no-wait", is_flag=True, help="On a cluster: submit it, and leave it to itself."),
+        click.option(
+            "--sbatch-arg",
+            "sbatch",
+            multiple=True,
+            metavar="OPTION",
+            help="With --on slurm: a further option of sbatch (repeatable).",
+        ),
+        click.option(
+            "--time-limit",
+            type=click.FloatRange(0, min_open=True),
+            default=30,
+            show_default=True,
+            metavar="MINUTES",
+            help="End the launcher, and all that it started, after so long.",
+        ),
+        click.option(
+            "--log",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Where the log goes (default: logs/ in the folder of the files).",
+        ),
+        click.option(
+            "--judge",
+            type=click.Path(path_type=Path, dir_okay=False, exists=True),
+            metavar="LOG",
+            help="Judge the log of a run that ended elsewhere, and start nothing.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS_OF_RUNS),
+            default="text",
+            show_default=True,
+            help="What the report is written as.",
+        ),
+        click.option(
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FORMAT=FILE",
+            callback=_reports_as(FORMATS_OF_RUNS),
+            help="Write a further report of the same run (repeatable).",
+        ),
+    )
+
+
 def check_options(function: Any) -> Any:
     """Add the options of ``check`` and the families."""
     return _with(
@@ -101,7 +167,7 @@ def check_options(function: Any) -> Any:
             "reports",
             multiple=True,
             metavar="FORMAT=FILE",
-            callback=_reports,
+            callback=_reports_as(FORMATS),
             help="Write a further report of the same run (repeatable).",
         ),
         click.option(

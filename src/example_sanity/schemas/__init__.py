@@ -1,4 +1,4 @@
-"""The JSON schemas: of the configuration, made from the structs that read it, and of the JSON report."""
+"""The JSON schemas: of the configuration, made from the structs that read it, and of the JSON reports."""
 
 from __future__ import annotations
 
@@ -65,7 +65,11 @@ def encode(schema: dict[str, Any]) -> str:
 
 
 def text(name: str) -> str:
-    """Return the schema ``config``, tables of installed plugins included, or ``report``, as text."""
+    """Return the schema ``config``, tables of installed plugins included, ``report`` or ``smoke``, as text."""
+    if name == "smoke":
+        from example_sanity.smoke.report.json import schema
+
+        return schema()
     if name == "report":
         from example_sanity.report.schema import document
 

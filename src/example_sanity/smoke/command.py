@@ -13,6 +13,7 @@ from example_sanity.core.cache import folder_of
 from example_sanity.core.errors import ExitCode, UsageError, did_you_mean
 from example_sanity.doctor import gpus as devices
 from example_sanity.smoke import planning, showing
+from example_sanity.smoke.executing import Call, execute
 from example_sanity.smoke.families import FAMILIES
 from example_sanity.smoke.plan import SmokePlan
 from example_sanity.smoke.preparing import prepare
@@ -31,9 +32,11 @@ def smoke(  # noqa: PLR0913  # the options of the command, by keyword
     prepare_only: bool,
     **options: Any,
 ) -> int:
-    """Print the plan of a smoke run, or make its files and print how to start it. Raises UsageError for a refusal."""
-    if not plan_only and not prepare_only:
-        raise UsageError("say what to do: --plan or --prepare")
+    """Run a launcher, print the plan of its run, or make its files and print how to start it. Raises UsageError for a refusal."""
+    call = Call(form=form, **{name: options.pop(name) for name in Call.__struct_fields__ if name in options})
+    call.check()
+    if form not in ("text", "json") and (plan_only or prepare_only):
+        raise UsageError(f"--format {form} is for a run; a plan is written as text or json")
     if family is not None and family not in FAMILIES:
         raise UsageError(
             f"--family {family}: no such family{did_you_mean(family, FAMILIES)}; there are: {', '.join(FAMILIES)}"
@@ -47,7 +50,12 @@ def smoke(  # noqa: PLR0913  # the options of the command, by keyword
         settings={**run.environment, **settings},
     )
     found = planning.plan(run, script, wish)
-    _show(found if plan_only else prepare(found), form)
+    if call.judge is not None and not (plan_only or prepare_only):
+        return execute(found, run.project.root, call)
+    made = found if plan_only else prepare(found)
+    if not plan_only and not prepare_only:
+        return execute(made, run.project.root, call)
+    _show(made, form)
     return ExitCode.CLEAN
 
 

@@ -84,7 +84,7 @@ class Trial:
         """Return the mesh of the model that is trained, or None where no backend knows the launch."""
         if self.entry is None:
             return None
-        read = values(self.given, self.launch)
+        read = values(self.given, self.launch, self.entry)
         known = machine(self.launch, self.entry, read)
         program = self.entry.module or self.entry.file
         shown = plans(read, program, known.world, machine=known.facts, model=model)

@@ -1,0 +1,159 @@
+"""Running a launcher on a Ray cluster, through Ray Jobs (``ray.job_submission``, extra ``ray``)."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from example_sanity.core.errors import UsageError
+from example_sanity.smoke.job import CannotStart, environment
+
+if TYPE_CHECKING:
+    from example_sanity.smoke.plan import SmokePlan
+    from example_sanity.smoke.running import Options
+
+DASHBOARD_PORT = 8265
+_CLIENT_PORT = 10001
+# The folder of the working directory that holds checkpoint and data.
+FOLDER = ".example-sanity-smoke"
+# What Ray leaves out of a working directory anyway would only be copied for nothing.
+_LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".*_cache", "outputs", "checkpoints", "*.log"
+)
+_STOP_SECONDS = 60.0
+
+
+def dashboard(address: str) -> str:
+    """Return the http address of the dashboard, where jobs are submitted.
+
+    ``ray://HOST`` and ``ray://HOST:10001`` (Ray Client) stand for its usual port on that host, ``ray://HOST:PORT`` for another.
+    Raises UsageError for an address without a host.
+    """
+    parts = urlsplit(address)
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"--on {address}: {error}") from error
+    if not host:
+        raise UsageError(f"--on {address}: names no host; write ray://HOST[:PORT]")
+    if parts.scheme != "ray":
+        return address.rstrip("/")
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{DASHBOARD_PORT if port in (None, _CLIENT_PORT) else port}"
+
+
+def entry_point(plan: SmokePlan, uploaded: dict[str, str]) -> str:
+    """Return the command line of the job; paths that are uploaded are those below its working directory there."""
+    variables = [f"{name}={_placed(value, uploaded)}" for name, value in sorted(environment(plan).items())]
+    words = [_placed(word, uploaded) for word in plan.arguments]
+    return " ".join(["env", *variables, "bash", shlex.quote(plan.script), *words])
+
+
+def _placed(text: str, uploaded: dict[str, str]) -> str:
+    """Quote a word for the shell of the job, which knows its working directory."""
+    for local, there in uploaded.items():
+        before, found, after = text.partition(local)
+        if found:
+            return f'{shlex.quote(before) if before else ""}"$PWD"/{shlex.quote(there)}{_placed(after, uploaded)}'
+    return shlex.quote(text) if text else ""
+
+
+def upload(plan: SmokePlan, root: Path, folder: Path) -> dict[str, str]:
+    """Copy the project, checkpoint and data into ``folder``; return local path → path in it, longest first."""
+    shutil.copytree(root, folder, ignore=_LEFT_OUT, symlinks=True, dirs_exist_ok=True)
+    made = [*([plan.checkpoint] if plan.checkpoint else []), *plan.data]
+    uploaded = {}
+    for index, path in enumerate(made):
+        there = f"{FOLDER}/{index}/{path.name}"
+        (folder / there).parent.mkdir(parents=True, exist_ok=True)
+        copy: Any = shutil.copytree if path.is_dir() else shutil.copy2
+        copy(path, folder / there)
+        uploaded[str(path)] = there
+    return dict(sorted(uploaded.items(), key=lambda item: -len(item[0])))
+
+
+class RayJob:
+    """A submitted job of a Ray cluster; a thread writes its log to our file."""
+
+    def __init__(self, plan: SmokePlan, root: Path, options: Options, client: Any = None) -> None:
+        """Submit the launcher with the project as its working directory. Raises CannotStart and UsageError.
+
+        ``client`` stands in for ray.job_submission.JobSubmissionClient.
+        """
+        import tempfile
+
+        self.where = dashboard(options.on)
+        self._client = client or _client(self.where)
+        # SFT launchers start torchrun in the job itself; with RL it is Ray's workers that hold the GPUs.
+        gpus = plan.gpus if plan.kind == "sft" else 0
+        with tempfile.TemporaryDirectory(prefix="example-sanity-smoke-") as folder:
+            uploaded = upload(plan, root, Path(folder))
+            try:
+                self.number: str | None = self._client.submit_job(
+                    entrypoint=entry_point(plan, uploaded),
+                    entrypoint_num_gpus=gpus,
+                    runtime_env={"working_dir": folder},
+                    metadata={"name": f"smoke {plan.script}"},
+                )
+            except Exception as error:
+                raise _unreachable(self.where, error) from error
+        self._log = options.log
+        self._thread: threading.Thread | None = None
+        if options.wait:
+            self._thread = threading.Thread(target=self._copy_log, daemon=True)
+            self._thread.start()
+
+    def _copy_log(self) -> None:
+        import asyncio
+
+        async def copy() -> None:
+            with self._log.open("ab", buffering=0) as file:
+                async for text in self._client.tail_job_logs(self.number):
+                    file.write(text.encode("utf-8", "replace"))
+
+        asyncio.run(copy())
+
+    def poll(self) -> int | None:
+        """Return 0 for a job that succeeded, 1 or its exit status for any other end, None before that."""
+        status = self._client.get_job_status(self.number)
+        if not status.is_terminal():
+            return None
+        if self._thread is not None:
+            self._thread.join(_STOP_SECONDS)
+        if status.value == "SUCCEEDED":
+            return 0
+        return getattr(self._client.get_job_info(self.number), "driver_exit_code", None) or 1
+
+    def has_begun(self) -> bool:
+        """Return whether the job is past waiting for its turn."""
+        return str(self._client.get_job_status(self.number).value) != "PENDING"
+
+    def stop(self) -> None:
+        """Stop the job, and wait a while for Ray to end it."""
+        import time
+
+        self._client.stop_job(self.number)
+        until = time.monotonic() + _STOP_SECONDS
+        while not self._client.get_job_status(self.number).is_terminal() and time.monotonic() < until:
+            time.sleep(0.5)
+
+
+def _client(address: str) -> Any:
+    try:
+        from ray.job_submission import JobSubmissionClient
+    except ImportError as error:
+        raise UsageError(f"--on {address} needs Ray: pip install 'example-sanity[ray]' ({error})") from error
+    try:
+        return JobSubmissionClient(address)
+    except Exception as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> CannotStart:
+    advice = "see that the address is that of the dashboard (port 8265) and can be reached from here"
+    said = " ".join(str(error).split())[:300]
+    return CannotStart("no-cluster", f"the Ray cluster at {address} did not take the job: {said}", advice)

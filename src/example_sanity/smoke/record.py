@@ -1,0 +1,61 @@
+"""What a log says, taken down line by line while it grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from example_sanity.smoke import steps
+from example_sanity.smoke.cause_table import CAUSES
+from example_sanity.smoke.causes import Search, Sighting
+
+if TYPE_CHECKING:
+    from example_sanity.smoke.steps import Step
+
+
+class Record:
+    """The steps of a log, the line that shows best why it failed, and when the last line came (seconds from the start)."""
+
+    def __init__(self) -> None:
+        self._search = Search(CAUSES)
+        self._steps: dict[int, Step] = {}
+        self._places: dict[int, tuple[str, int]] = {}
+        self.lines = 0
+        self.last_line = ""
+        self.last_seconds = 0.0
+
+    def feed(self, line: str, seconds: float) -> Step | None:
+        """Take in a line as it was written, and return the step that it completes, if it does."""
+        self.lines += 1
+        self.last_seconds = seconds
+        text = steps.clean(line)
+        if text.strip():
+            self.last_line = text.strip()
+        step = steps.parse(text, round(seconds, 2))
+        if step is None:
+            self._search.look(text, self.lines)
+            return None
+        known = self._steps.get(step.number)
+        merged = self._steps[step.number] = steps.merge(known, step)
+        if not merged.is_complete or (known is not None and known.is_complete):
+            return None
+        self._places[step.number] = (text.strip(), self.lines)
+        return merged
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps that were made, by number."""
+        return tuple(step for _, step in sorted(self._steps.items()) if step.is_complete)
+
+    @property
+    def has_reward(self) -> bool:
+        """Whether any line, that of a rollout included, has a reward."""
+        return any(step.reward is not None for step in self._steps.values())
+
+    @property
+    def failure(self) -> Sighting | None:
+        """The line that shows best why the run failed."""
+        return self._search.found
+
+    def place(self, step: Step) -> tuple[str, int]:
+        """The line of a step and its number."""
+        return self._places[step.number]

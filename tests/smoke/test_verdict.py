@@ -1,0 +1,82 @@
+"""Verdicts that need no run: what a log says and how the run ended decide."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from example_sanity.smoke.record import Record
+from example_sanity.smoke.verdict import Ending, judge
+from smoke.runs import plan
+
+STEP = "step:{} - train/loss:1.5 - train/grad_norm:1.0"
+
+
+def record(*lines: str, seconds: float = 1.0) -> Record:
+    made = Record()
+    for line in lines:
+        made.feed(line, seconds)
+    return made
+
+
+def test_silence_until_the_limit_is_a_hang() -> None:
+    verdict, cause, _ = judge(plan(), record("waiting for rank 1"), Ending(143, 300.0, is_timed_out=True))
+
+    assert cause is not None
+    assert (verdict, cause.kind, cause.line) == ("failed", "hang", "waiting for rank 1")
+    assert cause.message == "the run was silent for its last 299 s of 300 s, after 0 steps of 2"
+
+
+def test_a_hang_after_a_failure_of_one_process_shows_that() -> None:
+    seen = record("ValueError: rank 1 has no data", "waiting")
+    _, cause, _ = judge(plan(), seen, Ending(143, 300.0, is_timed_out=True))
+
+    assert cause is not None
+    assert (cause.kind, cause.line_number) == ("hang", 1)
+    assert cause.message.endswith(
+        "before that: the program ended with an exception: ValueError: rank 1 has no data"
+    )
+
+
+def test_a_run_that_still_works_at_its_limit_does_not_hang() -> None:
+    seen = record(STEP.format(1), seconds=299.0)
+    _, cause, _ = judge(plan(), seen, Ending(143, 300.0, is_timed_out=True))
+
+    assert cause is not None
+    assert cause.kind == "time-limit"
+    assert cause.message == (
+        "the time limit of 300 s ended the run after 1 step of 2, while it was still at work"
+    )
+
+
+def test_a_loss_that_is_not_finite_counts_more_than_how_the_run_ended() -> None:
+    seen = record(STEP.format(1), "step:2 - train/loss:nan - train/grad_norm:1.0", "CUDA out of memory")
+    verdict, cause, _ = judge(plan(), seen, Ending(1, 9.0))
+
+    assert cause is not None
+    assert (verdict, cause.kind, cause.line_number) == ("failed", "non-finite-loss", 2)
+
+
+def test_a_killed_process_that_failed_before_has_that_cause() -> None:
+    _, cause, _ = judge(plan(), record("CUDA out of memory"), Ending(137, 9.0))
+
+    assert cause is not None
+    assert cause.kind == "cuda-out-of-memory"
+
+
+@pytest.mark.parametrize(("status", "kind"), [(137, "killed"), (139, "crashed"), (134, "crashed")])
+def test_the_signal_of_the_launcher_is_a_cause(status: int, kind: str) -> None:
+    _, cause, _ = judge(plan(), record("hello"), Ending(status, 9.0))
+
+    assert cause is not None
+    assert (cause.kind, cause.line) == (kind, "hello")
+
+
+@given(steps=st.integers(0, 6), status=st.integers(0, 255), wanted=st.integers(1, 4))
+def test_only_enough_steps_and_status_0_pass(steps: int, status: int, wanted: int) -> None:
+    seen = record(*(STEP.format(number) for number in range(1, steps + 1)))
+    verdict, cause, _ = judge(plan(steps=wanted), seen, Ending(status, 9.0))
+
+    assert (verdict == "passed") == (status == 0 and steps >= wanted)
+    assert (cause is None) == (verdict == "passed")
