@@ -13,6 +13,6 @@ def __getattr__(name: str) -> object:
     """Return ``RULES``, imported when first asked for: every run wants the loader, few want the rules."""
     if name != "RULES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from example_sanity.checks.workflows import files, filters, lists
+    from example_sanity.checks.workflows import failures, files, filters, lists
 
-    return (*filters.RULES, files.MissingJobFile, lists.StaleListEntry)
+    return (*filters.RULES, files.MissingJobFile, lists.StaleListEntry, failures.SwallowedFailure)

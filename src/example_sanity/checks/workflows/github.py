@@ -31,6 +31,7 @@ def read(path: str, text: str) -> Workflow:
 class _Reader:
     def __init__(self, path: str, text: str) -> None:
         self._path = path
+        self._text = text
         self._tree = Tree(text)
 
     def read(self) -> Workflow:
@@ -84,7 +85,7 @@ class _Reader:
                 environment=tree.strings(node, "env"),
                 combinations=combinations(tree, tree.get(node, "strategy", "matrix")),
                 calls=tree.text(node, "uses"),
-                tolerant=self._tolerant(node),
+                tolerant=self._tolerant(node, f"needs.{key.value}"),
             )
 
     def _default(self, job: Any, key: str) -> Any:
@@ -92,10 +93,13 @@ class _Reader:
         found = tree.get(job, "defaults", "run", key)
         return found if found is not None else tree.get(tree.root, "defaults", "run", key)
 
-    def _tolerant(self, node: Any) -> Span | None:
+    def _tolerant(self, node: Any, name: str) -> Span | None:
         """Where it says that a failure does not count. An expression may say so on purpose, case by case."""
         found = self._tree.get(node, "continue-on-error")
-        return self._tree.span(found) if found is not None and found.value == "true" else None
+        asked = (
+            re.search(rf"\b{re.escape(name)}\.(?:outcome|conclusion|result)\b", self._text) if name else None
+        )
+        return self._tree.span(found) if found is not None and found.value == "true" and not asked else None
 
     def _steps(self, node: Any, machine: str, folder: Any) -> tuple[Step, ...]:
         default = self._default(node, "shell")
@@ -117,7 +121,9 @@ class _Reader:
             environment=tree.strings(node, "env"),
             uses=tree.text(node, "uses"),
             options=tree.strings(node, "with"),
-            tolerant=self._tolerant(node),
+            tolerant=self._tolerant(
+                node, f"steps.{tree.value(node, 'id')}" if tree.value(node, "id") else ""
+            ),
             condition=tree.value(node, "if"),
         )
 

@@ -23,8 +23,8 @@ class WorkflowsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """``[tool.example-sanity.workflows]``. ``roots`` and ``suites`` are relative to the root.
 
     ``roots`` are the folders whose launchers some job should run. ``suites`` are shell-style patterns of text files that
-    list tests or launchers, one a line, for a job to run or to leave out. ``cleanup`` are commands whose failure may be
-    swallowed (``ray stop || true``), by their first words.
+    list tests or launchers, one a line, for a job to run or to leave out. ``cleanup`` are commands that may fail unseen, by
+    their first words.
     """
 
     roots: tuple[str, ...] = ("examples",)

@@ -77,7 +77,8 @@ class Step:
 
     ``run`` is shell text for ``shell`` (the words of its call, such as ``bash -e``), or None where the step runs no shell
     that we read. ``uses`` is the action that it calls, ``options`` what it is given. ``folder`` is the working directory.
-    ``tolerant`` is where the file says that a failure of the step does not count. ``condition`` is its ``if``.
+    ``tolerant`` is where the file says that a failure of the step does not count, unless another step asks for its outcome.
+    ``condition`` is its ``if``.
     """
 
     name: str
