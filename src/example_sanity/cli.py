@@ -23,7 +23,7 @@ Exit codes:
 
 
 _SECTIONS = {
-    "Check": ("check", *FAMILIES),
+    "Check": ("check", *FAMILIES, "coverage"),
     "Look into one launcher": ("show", "plan", "doctor", "smoke"),
     "Bring it into a repository": ("init", "baseline", "completion"),
     "Read about it": ("rules", "explain", "schema"),
@@ -320,6 +320,27 @@ def smoke(**options: Any) -> int:
     from example_sanity.smoke import command
 
     return command.smoke(**options)
+
+
+@cli.command(context_settings=_HELP, short_help="Which CI job runs which launcher.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--uncovered", is_flag=True, help="Only the launchers that no job runs.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@project_options
+def coverage(**options: Any) -> int:
+    """Show which job of continuous integration runs which launcher below PATHS (default: workflows.roots).
+
+    Scripts are followed into the scripts that they call, with the variables that the job sets. Nothing is run.
+    """
+    from example_sanity.checks.workflows import command
+
+    return command.show(**options)
 
 
 @cli.command(context_settings=_HELP, short_help="Accept the findings of today; later, drop what is fixed.")

@@ -34,6 +34,7 @@ PATHS = {
     "setup.cfg": "",
     ".pre-commit-config.yaml": "repos: []\n",
     ".github/CODEOWNERS": "",
+    ".github/workflows/ci.yml": "jobs: {}\n",
     "README.md": "text\n",
     "train.py": "print()\n",
     "config.yaml": "a: 1\n",

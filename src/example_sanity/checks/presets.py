@@ -24,5 +24,5 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     # Neither project has a naming convention for its launchers.
     "megatron-lm": {"ignore": ["naming"]},
-    "slime": {"ignore": ["naming"]},
+    "slime": {"ignore": ["naming"], "workflows": {"roots": ["scripts", "examples"]}},
 }

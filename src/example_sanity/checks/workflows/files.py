@@ -18,7 +18,7 @@ from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from example_sanity.checks.workflows.model import Job, Step, Text, Workflow
     from example_sanity.checks.workflows.references import Reference
@@ -79,23 +79,23 @@ class MissingJobFile(Rule):
         """Judge every step."""
         workflow = cast("Workflow", subject)
         project = context.project
+        stale = [item.value for listing in workflow.listings for item in lists.stale(listing, project)]
         for run in runs(workflow, context):
-            for span, message in _judge(run, project):
+            for span, message in _judge(run, stale, project):
                 yield self.finding(workflow.path, span, message)
         for job in workflow.jobs:
             for used, message in _actions(job, project):
                 yield self.finding(workflow.path, used.span(), message)
 
 
-def _judge(run: Run, project: Project) -> Iterator[tuple[Span, str]]:
-    """Yield place and message for what a run misses."""
+def _judge(run: Run, stale: Sequence[str], project: Project) -> Iterator[tuple[Span, str]]:
+    """Yield place and message for what a run misses. What comes from an entry of ``stale`` is that rule's to say."""
     if not _has_repository(run):
         return
     if run.folder is not None and _is_gone(run.folder, run, project) and run.step.folder is not None:
         inside = run.folder.removeprefix(WORKSPACE + "/")
         yield run.step.folder.span(), f"the folder {inside} does not exist{_nearby(inside, project)}"
         return
-    stale = [item.value for listing in run.workflow.listings for item in lists.stale(listing, project)]
     there = {reference.call.site for reference in run.references if _is_there(reference, project)}
     for reference in run.references:
         place = reference.place
@@ -145,7 +145,10 @@ def _who(reference: Reference) -> str:
 
 def _is_there(reference: Reference, project: Project) -> bool:
     place = reference.place
-    return place is not None and (place == "" or place in project.folders or project.holds(place))
+    if place is None or place == "" or place in project.folders or place in project.all_files:
+        return place is not None
+    project.watch(f"file:{place}")
+    return project.holds(place)  # what git ignores, and what lies behind a link
 
 
 def _is_gone(folder: str, run: Run, project: Project) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.workflows.expressions import WORKSPACE, Filled, Scope
@@ -56,6 +56,13 @@ class Run:
         return self.filled.span(*call.places[min(word, len(call.places) - 1)])
 
 
+@lru_cache(maxsize=1024)
+def _handed_on(text: str) -> frozenset[str]:
+    """The variables that a step sets for those behind it."""
+    lines = _WRITTEN.findall(text) if "GITHUB_ENV" in text else ()
+    return frozenset(name for line in lines for name in _SET.findall(line))
+
+
 def runs(workflow: Workflow, context: Context) -> Sequence[Run]:
     """Return the runs of a workflow, worked out once."""
     cache: dict[str, Sequence[Run]] = context.cache.setdefault("workflow runs", {})
@@ -95,9 +102,8 @@ def _run(  # noqa: PLR0913, PLR0917  # what a run consists of
         environment = {**environment, **{name: scope.text(value) for name, value in layer.items()}}
     # What an earlier step hands on is only known to a run.
     for before in earlier:
-        for line in _WRITTEN.findall(before.run.value if before.run else ""):
-            for name in _SET.findall(line):
-                environment.pop(name, None)
+        for name in _handed_on(before.run.value) if before.run else ():
+            environment.pop(name, None)
     scope = Scope(combination, environment, workflow.inputs)
     folder: str | None = WORKSPACE
     if step.folder is not None:

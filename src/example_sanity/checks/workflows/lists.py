@@ -96,7 +96,7 @@ def stale(listing: Listing, project: Project) -> list[Item]:
     return [
         item
         for item in entries
-        if not _named(item.value, project)
+        if not named(item.value, project)
         and not any(_join(base, item.value).startswith(f"{path}/") for path in foreign)
     ]
 
@@ -107,13 +107,13 @@ def base_of(listing: Listing, project: Project) -> tuple[str, int]:
         file[: len(file) - len(item.value.removeprefix("./"))].rstrip("/")
         for item in listing.items
         if _FILE.fullmatch(item.value)
-        for file in _named(item.value, project)
+        for file in named(item.value, project)
     )
     best = max(sorted(counts), key=lambda folder: (counts[folder], -len(folder)), default="")
     return best, counts[best]
 
 
-def _named(value: str, project: Project) -> Sequence[str]:
+def named(value: str, project: Project) -> Sequence[str]:
     """The files that an entry can name, from whatever folder."""
     bare = value.removeprefix("./")
     files = project.files_named(bare.rpartition("/")[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Assignment, Script
 
 MOST = 64  # alternatives of one command
+MOST_WORDS = 32  # in an array; longer ones hold the arguments of a program, not files
+_KNOWN_OUTPUT = re.compile(r"dirname|\bpwd\b")
 _SCOPES = ("subshell", "command_substitution", "process_substitution", "function_definition")
 
 
@@ -60,7 +62,7 @@ class Shell:
 
     def __post_init__(self) -> None:
         self._doubtful: set[str] = set()
-        self.script = parse("", self.text.encode("utf-8", "surrogateescape"))
+        self.script = _parsed(self.text)
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
@@ -97,11 +99,15 @@ class Shell:
     def _assign(self, item: Assignment, variables: dict[str, Sequence[str] | None]) -> None:
         if item.array:
             words = next((array.words for array in self.script.arrays if array.start == item.start), ())
-            values = [value for word in words for value in _flat(word.text, variables, self.here)]
-            known = values if all(map(is_known, values)) else None
-            variables[item.name + "[@]"] = known if not item.append else None
+            few = words if len(words) <= MOST_WORDS and not item.append else ()
+            values = [value for word in few for value in _flat(word.text, variables, self.here)]
+            known = values if len(few) == len(words) and all(map(is_known, values)) else None
+            variables[item.name + "[@]"] = known
             return
         value = item.value
+        if ("$(" in value or "`" in value) and not _KNOWN_OUTPUT.search(value):
+            variables[item.name] = None
+            return
         own = variables.pop(item.name, None)
         before = {**variables, item.name: own} if own is not None else variables
         given = [
@@ -199,6 +205,11 @@ class Shell:
         pattern = re.compile(_shell_pattern(inside))
         prefix = value[: len(value) - len(inside)] if value.endswith(inside) else ""
         return [prefix + path for path in self.files if pattern.fullmatch(path)] or ["$(" + value + ")"]
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> Script:
+    return parse("", text.encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MOST = 64  # alternatives of one word
 _BLANK = "\x00"  # a space that separates words
+_MEANS = re.compile(r"[\"'\\$`]")
+_PLAIN = re.compile(r"[^\"'\\$`]+")
 _SIMPLE = re.compile(r"\$([A-Za-z_]\w*)")
 _BRACED = re.compile(r"\$\{([A-Za-z_]\w*)(\[[@*]\])?(?:(:?[-=])(.*))?\}", re.DOTALL)
 _FOLDER = re.compile(r"dirname.*(?:BASH_SOURCE|\$0|\$\{0)", re.DOTALL)
@@ -28,6 +30,8 @@ def is_known(word: str) -> bool:
 
 def expand(word: str, variables: Mapping[str, Sequence[str] | None], here: str) -> list[tuple[str, ...]]:
     """Return the word lists that a word as it is written can become. ``here`` is the folder of the script, for ``$0``."""
+    if not _MEANS.search(word):
+        return [(word,)]
     pieces = list(_pieces(word, variables, here))
     alternatives = islice(product(*pieces), MOST)
     return list(dict.fromkeys(_split("".join(parts)) for parts in alternatives))
@@ -47,6 +51,11 @@ def _pieces(
     """Yield the alternatives of each part of a word."""
     index = 0
     while index < len(word):
+        plain = _PLAIN.match(word, index)
+        if plain:
+            yield (plain[0],)
+            index = plain.end()
+            continue
         after = min(skip_unit(word, index, quoted), len(word))
         unit = word[index:after]
         if unit[0] == '"' and len(unit) > 1 and not quoted:
