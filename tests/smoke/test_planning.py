@@ -220,7 +220,7 @@ def test_an_unknown_family_is_refused(write: Write) -> None:
 
 
 def test_a_mesh_that_cannot_be_built_is_refused() -> None:
-    with pytest.raises(Refusal, match=r"Megatron Lite can build no mesh on 2 GPUs, with cp 4"):
+    with pytest.raises(Refusal, match="no mesh of Megatron Lite on 2 GPUs will do: 2 GPUs cannot hold tp1·cp4·pp1 = 4"):
         planned(QWEN, 2, {"CP": "4"})
 
 

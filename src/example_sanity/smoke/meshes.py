@@ -38,6 +38,16 @@ def scale(
     return min(found, key=lambda candidate: _cost(mesh, candidate), default=None)
 
 
+def obstacle(mesh: Mesh, gpus: int, numbers: Callable[[Sizes], Sizes], fixed: Mapping[str, int]) -> str:
+    """Say why even the smallest sizes are not legal."""
+    sizes = next(iter(_candidates(mesh, gpus, fixed)))
+    complete = mesh.backend.complete(sizes)
+    known = numbers({**complete, **mesh.backend.derived(complete)})
+    values = mesh.backend.values(complete, known)
+    broken = [rule for rule in mesh.backend.violated(complete, known) if stops([rule])]
+    return "; ".join(rule.problem(values) for rule in broken) or "its sizes are not known"
+
+
 def _candidates(mesh: Mesh, gpus: int, fixed: Mapping[str, int]) -> Iterator[Sizes]:
     symbols = [key.symbol for key in mesh.backend.keys if key.symbol in mesh.given]
     options = [_options(symbol, mesh.given[symbol], gpus, fixed) for symbol in symbols]

@@ -16,7 +16,7 @@ from example_sanity.smoke.checkpoints.configs import CONFIGS
 from example_sanity.smoke.checkpoints.store import location
 from example_sanity.smoke.data import location as data_location
 from example_sanity.smoke.data import paths
-from example_sanity.smoke.meshes import AXES, Scaled, scale
+from example_sanity.smoke.meshes import AXES, Scaled, obstacle, scale
 from example_sanity.smoke.outline import Outline
 from example_sanity.smoke.plan import Change, SmokePlan
 from example_sanity.smoke.spelling import Spelling
@@ -161,12 +161,14 @@ class _Planner:
         return families.first_named(self._hints(mesh))
 
     def _hints(self, mesh: Mesh) -> Iterator[str]:
-        """Yield what may name the model, surest first: its path, the experiment, the file."""
+        """Yield what may name the model: its path; where that is left to the user, the experiment and the file."""
         placeholders = tuple(self._shipped.launch.scenario.placeholders.values())
         for key in (*mesh.backend.models, "trainer.experiment_name"):
             text = self._first.text(key)
             if text is not None and text not in placeholders:
                 yield text
+                if key in mesh.backend.models:
+                    return
         yield self._script.path
 
     def _pinned_names(self) -> frozenset[str]:
@@ -188,22 +190,21 @@ class _Planner:
         }
         scaled = scale(mesh, self._wish.gpus, numbers, fixed)
         if scaled is None:
-            stays = "".join(f", with {symbol} {size}" for symbol, size in fixed.items())
-            raise Refusal(
-                f"{self._script.path}: {mesh.backend.title} can build no mesh on {self._wish.gpus} GPUs{stays}"
-            )
+            gpus = f"{self._wish.gpus} GPU{'' if self._wish.gpus == 1 else 's'}"
+            reason = obstacle(mesh, self._wish.gpus, numbers, fixed)
+            raise Refusal(f"{self._script.path}: no mesh of {mesh.backend.title} on {gpus} will do: {reason}")
         return scaled
 
     def _sizes(self, outline: Outline) -> Iterator[Target]:
         """Yield the sizes of the mesh, and the GPUs wherever the launcher says how many there are."""
         mesh, gpus = outline.mesh, str(self._wish.gpus)
-        for symbol in (key.symbol for key in mesh.backend.keys):
-            key = mesh.origin.get(symbol)
-            if key is None:
-                continue
-            size = outline.scaled.sizes.get(symbol)
-            value = self._spelling.unset if size is None else str(size)
-            yield Target(key, value, f"{symbol} that {gpus} GPU{'' if gpus == '1' else 's'} can hold")
+        hold = f"that {gpus} GPU{'' if gpus == '1' else 's'} can hold"
+        for other in self._first.meshes(lambda _: None):
+            for symbol, key in other.origin.items():
+                if not any(part.symbol == symbol for part in other.backend.keys):
+                    continue
+                size = outline.scaled.sizes.get(symbol, None if symbol == "vpp" else 1)
+                yield Target(key, self._spelling.unset if size is None else str(size), f"{symbol} {hold}")
         why = "all GPUs are on this machine"
         if "torchrun" in {item.kind for item in self._entry.launchers}:
             yield Target(f"{TORCHRUN}nnodes", "1", why, lambda text: text in (None, "1", "1:1"))

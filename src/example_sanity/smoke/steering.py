@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from example_sanity.core.errors import UsageError
 from example_sanity.launch.syntax import DefaultKind
 from example_sanity.launch.world import HOME
 from example_sanity.smoke.plan import Change
 from example_sanity.smoke.trial import TORCHRUN, Bench, Inputs, Trial, with_environment, with_words
+
+MADE_UP = "placeholder-"  # how a text begins that stands in for a variable that nobody set
 
 
 class Refusal(UsageError):
@@ -43,10 +43,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to set a value: a variable, or trailing words."""
+    """One way to set a value: a variable, or trailing words. ``was`` is what it replaces."""
 
     name: str
     value: str
+    was: str | None
     words: tuple[str, ...] = ()
 
     def apply(self, inputs: Inputs, key: str) -> Inputs:
@@ -119,11 +120,11 @@ class Steering:
             value = _through(trial, name, text, target.value)
             outer = self._settable(name)
             if value is not None and outer is not None and outer not in self.pinned:
-                yield Way(outer, value)
+                yield Way(outer, value, _value(trial, name))
         if self.bench.forwards and not target.key.startswith(TORCHRUN):
             words = self.words(target.key, target.value)
             if words:
-                yield Way(target.key, target.value, words)
+                yield Way(target.key, target.value, text, words)
 
     def _settable(self, name: str) -> str | None:
         """Return the variable of the environment, or the number of the parameter, whose value a variable takes."""
@@ -160,40 +161,43 @@ class Steering:
 
     def changes(self) -> tuple[Change, ...]:
         """Return what differs from the launcher as shipped, in the order of the inputs, each variable once."""
-        by_way: dict[str, Change] = {}
-        was: str | None
+        found: dict[str, Change] = {}
         for key, (target, way) in self._taken.items():
             if way.words:
-                if self.inputs.trailing.get(key) == way.words:
-                    by_way[key] = Change(key, way.value, self.start.text(key), target.why, "override")
+                found[key] = Change(key, way.value, _shown(way.was), target.why, "override")
             elif way.name.isdigit():
-                was = self.start.inputs.positional[int(way.name) - 1]
-                by_way[way.name] = Change(f"${way.name}", way.value, was, target.why, "override")
+                found[way.name] = Change(f"${way.name}", way.value, None, target.why, "override")
             elif self.inputs.environment.get(way.name) == way.value:
-                was = _value(self.start, way.name)
-                by_way.setdefault(way.name, Change(way.name, way.value, was, target.why, "environment"))
-        shown = (replace(change, was=_at_home(change.was)) for change in by_way.values())
-        return tuple(sorted(shown, key=lambda change: change.kind))
+                was = _shown(way.was)
+                found.setdefault(way.name, Change(way.name, way.value, was, target.why, "environment"))
+        return tuple(sorted(found.values(), key=lambda change: change.kind))
 
 
 def stopped(trial: Trial) -> str:
-    """Say why a launcher started nothing."""
+    """Say why a launcher started nothing: its last words, without the name of the script before them."""
     if trial.launch.failure:
         return trial.launch.failure
     said = [line for line in trial.launch.stderr.splitlines() if line.strip() and not line.startswith("+")]
-    return said[-1].strip() if said else f"it ends with status {trial.launch.status}"
+    if not said:
+        return f"it ends with status {trial.launch.status}"
+    return said[-1].strip().removeprefix(f"{trial.launch.script.path}: ")
 
 
-def _at_home(text: str | None) -> str | None:
-    """Return a value with the home folder as the launcher names it, not that of the sandbox."""
-    return None if text is None else text.replace(HOME, "$HOME")
+def _shown(text: str | None) -> str | None:
+    """Return a value as its launcher names it: the home folder of the sandbox and made-up values are not the user's."""
+    if text is None or (text.removeprefix(MADE_UP).isidentifier() and text.startswith(MADE_UP)):
+        return None
+    return text.replace(HOME, "$HOME").replace(MADE_UP, "$")
 
 
 def _value(trial: Trial, name: str) -> str | None:
-    if name in trial.launch.scenario.placeholders:
-        return None
+    scenario = trial.launch.scenario
     found = trial.launch.variables.get(name)
-    return trial.launch.scenario.environment.get(name) if found is None else found
+    if found is None:
+        found = {**scenario.environment, **scenario.placeholders}.get(name)
+    if name.isdigit() and int(name) <= len(scenario.arguments):
+        found = scenario.arguments[int(name) - 1]
+    return found
 
 
 def _through(trial: Trial, name: str, text: str | None, wanted: str) -> str | None:
@@ -201,12 +205,7 @@ def _through(trial: Trial, name: str, text: str | None, wanted: str) -> str | No
 
     ``[${LOGGER}]`` is LOGGER between two brackets: what stands around the variable has to stand around the new value.
     """
-    scenario = trial.launch.scenario
-    value = trial.launch.variables.get(name)
-    if value is None:
-        value = {**scenario.environment, **scenario.placeholders}.get(name)
-    if name.isdigit() and int(name) <= len(scenario.arguments):
-        value = scenario.arguments[int(name) - 1]
+    value = _value(trial, name)
     if value is None or text is None:
         return None
     if value == text:

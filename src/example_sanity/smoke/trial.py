@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -29,6 +30,9 @@ TORCHRUN = "torchrun."
 TRAINED = ("actor", "sft", "trainer")
 # What every process has: a launcher that reads these is not asking for a knob.
 _EVERYWHERE = frozenset(("HOME", "PATH", "PYTHONPATH", "PWD", "USER", "SHELL", "LD_LIBRARY_PATH", "HOSTNAME"))
+
+# Programs of a trainer that take its settings and train nothing.
+_TRAINS_NOTHING = re.compile(r"generat|eval|merge|convert|server|rollout_only|preprocess")
 
 
 @dataclass(frozen=True)
@@ -80,15 +84,18 @@ class Trial:
         setting = self.given.get(key)
         return setting.origin if setting else None
 
-    def mesh(self, model: Callable[[str], ModelFacts | None]) -> Mesh | None:
-        """Return the mesh of the model that is trained, or None where no backend knows the launch."""
+    def meshes(self, model: Callable[[str], ModelFacts | None]) -> tuple[Mesh, ...]:
+        """Return the meshes of the launch, one for each role; ``model`` finds the facts of a model by its name."""
         if self.entry is None:
-            return None
+            return ()
         read = values(self.given, self.launch, self.entry)
         known = machine(self.launch, self.entry, read)
         program = self.entry.module or self.entry.file
-        shown = plans(read, program, known.world, machine=known.facts, model=model)
-        return next((mesh for mesh in shown if mesh.backend.role in TRAINED), None)
+        return plans(read, program, known.world, machine=known.facts, model=model)
+
+    def mesh(self, model: Callable[[str], ModelFacts | None]) -> Mesh | None:
+        """Return the mesh of the model that is trained, or None where no backend knows the launch."""
+        return next((mesh for mesh in self.meshes(model) if mesh.backend.role in TRAINED), None)
 
 
 class Bench:
@@ -115,8 +122,18 @@ class Bench:
 
     @property
     def positional(self) -> tuple[str, ...]:
-        """Placeholders for the positional parameters that the script demands."""
-        return self._needed.arguments
+        """The positional parameters: placeholders for those that the script demands, then the defaults of others.
+
+        Words for the program can only stand behind those.
+        """
+        optional = {
+            int(item.via): item.default or ""
+            for item in self.script.assignments
+            if item.via and item.via.isdigit() and item.via != "0" and item.function is None
+        }
+        first = len(self._needed.arguments)
+        more = (optional.get(place, "") for place in range(first + 1, max(optional, default=0) + 1))
+        return (*self._needed.arguments, *more)
 
     @property
     def forwards(self) -> bool:
@@ -148,6 +165,8 @@ class Bench:
         for entry in launch.entries:
             program = entry.module or entry.file
             if self._program is None:
+                if _TRAINS_NOTHING.search(program or ""):
+                    continue
                 trial = Trial(Inputs(), launch, entry, settings(entry))
                 if trial.mesh(lambda _: None) is None:
                     continue

@@ -39,6 +39,7 @@ def numbers(mesh: Mesh, sizes: Sizes) -> dict[str, int]:
         "rdp": 1,
         "rpp": 1,
         "rep": tensor if facts.get("rep", 1) > 1 else 1,
+        "moe_tp": 1,
         **micro,
         **({"max_len": PROMPT + RESPONSE} if "max_len" in facts else {}),
     }
@@ -58,6 +59,7 @@ _WHY = {
     "rdp": "one replica of the rollout a group of GPUs",
     "rpp": "the rollout runs no pipeline",
     "rep": "it follows from tp and dp of the rollout",
+    "moe_tp": "experts of the rollout are split by ep alone",
     "max_len": "prompt and response are short",
 }
 # Left alone where they are small enough already: no batch and no size of ranks depends on them.
@@ -69,6 +71,7 @@ def targets(plan: Outline) -> Iterator[Target]:
     yield from _batch(plan)
     yield from _files(plan)
     yield from _ends(plan)
+    yield from _broken(plan)
     if plan.kind == "rl":
         yield from _rollout(plan)
 
@@ -91,6 +94,8 @@ def _batch(plan: Outline) -> Iterator[Target]:
     for item in plan.given:
         if item.key.endswith("micro_batch_size_per_gpu") and plan.key("mbs") != item.key:
             yield Target(item.key, "1", _WHY["mbs"], lambda text: text in ("1", "null"))
+        if item.key.endswith("ppo_mini_batch_size") and plan.key("m") != item.key:
+            yield Target(item.key, str(plan.scaled.numbers["m"]), _WHY["m"])
 
 
 def _files(plan: Outline) -> Iterator[Target]:
@@ -126,6 +131,26 @@ def _ends(plan: Outline) -> Iterator[Target]:
     )
 
 
+# Ends of settings that a tiny run cannot keep: which values must go, what they become, and why.
+_BROKEN = (
+    ("use_dist_checkpointing", "True", "False", "there is no converted checkpoint of a tiny model"),
+    ("filter_groups.enable", "True", "False", "a random model scores all responses of a prompt the same"),
+    ("reward_model.enable", "True", "False", "the tiny data is scored by the rule for GSM8K"),
+    ("custom_reward_function.path", "", "null", "the tiny data is scored by the rule for GSM8K"),
+    ("custom_cls.path", "", "null", "the tiny data needs no loader of its own"),
+    ("trainer.val_only", "True", "False", "there is something to see only in training"),
+    ("overlong_buffer_cfg.len", "", str(RESPONSE // 2), "it has to fit into the response"),
+    ("overlong_buffer.len", "", str(RESPONSE // 2), "it has to fit into the response"),
+)
+
+
+def _broken(plan: Outline) -> Iterator[Target]:
+    for item in plan.given:
+        for end, bad, value, why in _BROKEN:
+            if item.key.endswith(end) and item.raw not in ("null", value) and bad in ("", item.raw.title()):
+                yield Target(item.key, value, why)
+
+
 def _rollout(plan: Outline) -> Iterator[Target]:
     yield Target("trainer.val_before_train", "False", "no validation is wanted", _false)
     yield Target(
@@ -137,9 +162,6 @@ def _rollout(plan: Outline) -> Iterator[Target]:
     yield Target(
         f"{_ROLLOUT}.enforce_eager", "True", "capturing graphs takes longer than the run", _true, needed=False
     )
-    if _true(plan.text("algorithm.filter_groups.enable")):
-        why = "a random model scores all responses of a prompt the same, so no group would remain"
-        yield Target("algorithm.filter_groups.enable", "False", why)
     if plan.text("data.gen_batch_size") is not None:
         yield Target("data.gen_batch_size", str(plan.scaled.numbers["b"]), _WHY["b"])
 
