@@ -10,7 +10,8 @@ from typing import Any, Literal
 from example_sanity.core.errors import UsageError
 
 SEED = 20260101
-ROWS = 256
+ROWS = 1024
+_TEXTS = 256
 _FORMAT = 1  # counted up when the rows change
 _NAMES = ("Ada", "Ben", "Chi", "Dan", "Eva", "Finn")
 _THINGS = ("apples", "books", "coins", "eggs", "pens", "stones")
@@ -36,7 +37,7 @@ def rows(kind: Literal["sft", "rl"], split: str, count: int = ROWS) -> list[Row]
 def texts() -> list[str]:
     """Return the texts that a tokenizer for the data is trained on."""
     drawn = random.Random(SEED)
-    return [text for _ in range(ROWS) for text in _problem(drawn)[:2]]
+    return [text for _ in range(_TEXTS) for text in _problem(drawn)[:2]]
 
 
 def location(folder: Path, kind: Literal["sft", "rl"]) -> Path:

@@ -14,8 +14,8 @@ from example_sanity.smoke import families, trainers
 from example_sanity.smoke.checking import check
 from example_sanity.smoke.checkpoints.configs import CONFIGS
 from example_sanity.smoke.checkpoints.store import location
+from example_sanity.smoke.data import ROWS, paths
 from example_sanity.smoke.data import location as data_location
-from example_sanity.smoke.data import paths
 from example_sanity.smoke.meshes import AXES, Scaled, obstacle, scale
 from example_sanity.smoke.outline import Outline
 from example_sanity.smoke.plan import Change, SmokePlan
@@ -81,6 +81,10 @@ class _Planner:
         if trainer is None:
             raise Refusal(
                 f"{self._script.path} trains on {mesh.backend.title}; smoke runs launchers of verl, Megatron-LM and slime"
+            )
+        if mesh.values.get("apart", 0) > 0:
+            raise Refusal(
+                f"{self._script.path}: trainer and rollout have GPUs of their own; smoke scales those that share them"
             )
         kind: Literal["sft", "rl"] = "rl" if mesh.backend.role == "actor" else "sft"
         family, given = self._family(mesh)
@@ -199,12 +203,13 @@ class _Planner:
         """Yield the sizes of the mesh, and the GPUs wherever the launcher says how many there are."""
         mesh, gpus = outline.mesh, str(self._wish.gpus)
         hold = f"that {gpus} GPU{'' if gpus == '1' else 's'} can hold"
-        for other in self._first.meshes(lambda _: None):
-            for symbol, key in other.origin.items():
-                if not any(part.symbol == symbol for part in other.backend.keys):
-                    continue
-                size = outline.scaled.sizes.get(symbol, None if symbol == "vpp" else 1)
-                yield Target(key, self._spelling.unset if size is None else str(size), f"{symbol} {hold}")
+        given = {item.key: item.raw for item in outline.given}
+        for part in dict.fromkeys(part for backend in self._first.backends for part in backend.keys):
+            if (key := part.find(given)) is not None:
+                size = outline.scaled.sizes.get(part.symbol, None if part.symbol == "vpp" else 1)
+                yield Target(
+                    key, self._spelling.unset if size is None else str(size), f"{part.symbol} {hold}"
+                )
         why = "all GPUs are on this machine"
         if "torchrun" in {item.kind for item in self._entry.launchers}:
             yield Target(f"{TORCHRUN}nnodes", "1", why, lambda text: text in (None, "1", "1:1"))
@@ -212,7 +217,7 @@ class _Planner:
                 f"{TORCHRUN}nproc_per_node", gpus, "one rank a GPU", lambda text: (text or "1") == gpus
             )
         for part in mesh.backend.world:
-            name = part.find({item.key: item.raw for item in outline.given}) or part.settings[0]
+            name = part.find(given) or part.settings[0]
             count, reason = (1, why) if part.symbol == "nnodes" else (self._wish.gpus, "one rank a GPU")
             yield Target(name, str(count), reason, outline.between(part.symbol, count, count))
 
@@ -236,6 +241,7 @@ class _Planner:
             family, None if config else outline.checkpoint, {**outline.scaled.numbers, **outline.scaled.sizes}
         )
         check(self._run, trial, facts)
+        self._enough(trial, outline)
         return SmokePlan(
             script=self._script.path,
             environment=dict(steering.inputs.environment),
@@ -252,6 +258,16 @@ class _Planner:
             config=config,
             folder=str(self._wish.folder),
         )
+
+    def _enough(self, trial: Trial, outline: Outline) -> None:
+        """Raise Refusal where the tiny data does not last for the steps."""
+        mesh = trial.mesh(lambda _: None)
+        batch = mesh.values.get("b", 1) if mesh else 1
+        if batch * outline.steps > ROWS:
+            raise Refusal(
+                f"{self._script.path}: {outline.steps} steps of {batch} rows are more than the {ROWS} that the tiny data has; "
+                "make the batch smaller with --set, or the steps fewer with --steps"
+            )
 
     def _wishes(self) -> Iterator[Change]:
         for name, value in self._wish.settings.items():

@@ -5,6 +5,7 @@ Nothing is taken on trust: what is tried is evaluated, and counts only if the pr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -191,12 +192,16 @@ def _shown(text: str | None) -> str | None:
 
 
 def _value(trial: Trial, name: str) -> str | None:
+    """Return the value of a variable; of one that is read in place only, as ``${NAME:-8}``, the default there."""
     scenario = trial.launch.scenario
     found = trial.launch.variables.get(name)
     if found is None:
         found = {**scenario.environment, **scenario.placeholders}.get(name)
     if name.isdigit() and int(name) <= len(scenario.arguments):
         found = scenario.arguments[int(name) - 1]
+    if found is None:
+        inline = re.search(rf"\$\{{{name}:?[-=]([^{{}}$]*)\}}", trial.launch.script.text)
+        found = inline and inline[1]
     return found
 
 

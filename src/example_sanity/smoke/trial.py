@@ -15,7 +15,7 @@ from example_sanity.launch.required import required
 from example_sanity.launch.scenario import Scenario
 from example_sanity.launch.settings import Settings, settings
 from example_sanity.launch.syntax import DefaultKind
-from example_sanity.parallel.backends import plans
+from example_sanity.parallel.backends import detect, plans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from example_sanity.launch.command import Entry, Launch, Origin
     from example_sanity.launch.syntax import Script
-    from example_sanity.parallel.mesh import Mesh
+    from example_sanity.parallel.mesh import Backend, Mesh
     from example_sanity.parallel.models import ModelFacts
 
 TORCHRUN = "torchrun."
@@ -84,18 +84,25 @@ class Trial:
         setting = self.given.get(key)
         return setting.origin if setting else None
 
-    def meshes(self, model: Callable[[str], ModelFacts | None]) -> tuple[Mesh, ...]:
-        """Return the meshes of the launch, one for each role; ``model`` finds the facts of a model by its name."""
+    @property
+    def backends(self) -> tuple[Backend, ...]:
+        """The backends of the launch, one for each role."""
         if self.entry is None:
             return ()
+        return detect(values(self.given, self.launch, self.entry), self.entry.module or self.entry.file)
+
+    def mesh(self, model: Callable[[str], ModelFacts | None]) -> Mesh | None:
+        """Return the mesh of the model that is trained, or None where no backend knows the launch.
+
+        ``model`` finds the facts of a model by its name.
+        """
+        if self.entry is None:
+            return None
         read = values(self.given, self.launch, self.entry)
         known = machine(self.launch, self.entry, read)
         program = self.entry.module or self.entry.file
-        return plans(read, program, known.world, machine=known.facts, model=model)
-
-    def mesh(self, model: Callable[[str], ModelFacts | None]) -> Mesh | None:
-        """Return the mesh of the model that is trained, or None where no backend knows the launch."""
-        return next((mesh for mesh in self.meshes(model) if mesh.backend.role in TRAINED), None)
+        shown = plans(read, program, known.world, machine=known.facts, model=model)
+        return next((mesh for mesh in shown if mesh.backend.role in TRAINED), None)
 
 
 class Bench:

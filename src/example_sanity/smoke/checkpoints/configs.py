@@ -16,7 +16,7 @@ Sizes = Mapping[str, int]
 
 VOCABULARY = 1024
 HIDDEN = 256
-POSITIONS = 4096
+POSITIONS = 32768
 _THETA = 10000.0
 # The tokenizer gives its special tokens the first ids: end of text, begin and end of a turn, then those of images.
 ENDS = {"pad_token_id": 0, "bos_token_id": None, "eos_token_id": 2}

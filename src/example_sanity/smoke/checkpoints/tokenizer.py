@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from example_sanity.smoke.checkpoints.configs import VISION_TOKENS
+from example_sanity.smoke.checkpoints.configs import POSITIONS, VISION_TOKENS
 
 END_OF_TEXT, TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 SPECIAL = (END_OF_TEXT, TURN, END_OF_TURN, *VISION_TOKENS)
@@ -44,7 +44,7 @@ def _configuration() -> dict[str, object]:
         "tokenizer_class": "PreTrainedTokenizerFast",
         "eos_token": END_OF_TURN,
         "pad_token": END_OF_TEXT,
-        "model_max_length": 4096,
+        "model_max_length": POSITIONS,
         "clean_up_tokenization_spaces": False,
         "chat_template": TEMPLATE,
     }

@@ -86,16 +86,17 @@ def _batch(plan: Outline) -> Iterator[Target]:
             continue
         least = 1 if symbol in _AT_MOST else value
         fits = plan.between(symbol, least, _AT_MOST.get(symbol, value))
-        yield Target(key, str(value), why, fits, stage=1 if symbol == "rep" else 0)
+        # A large batch and long texts only take longer; what does not fit together is found when the plan is checked.
+        yield Target(key, str(value), why, fits, needed=False, stage=1 if symbol == "rep" else 0)
     if (tokens := plan.key("tokens")) is not None:
         longest = PROMPT + RESPONSE if plan.kind == "rl" else LENGTH
         fits = plan.between("tokens", longest, 32768)
-        yield Target(tokens, "1024", "a micro batch holds the longest sequence", fits)
+        yield Target(tokens, "1024", "a micro batch holds the longest sequence", fits, needed=False)
     for item in plan.given:
         if item.key.endswith("micro_batch_size_per_gpu") and plan.key("mbs") != item.key:
-            yield Target(item.key, "1", _WHY["mbs"], lambda text: text in ("1", "null"))
+            yield Target(item.key, "1", _WHY["mbs"], lambda text: text in ("1", "null"), needed=False)
         if item.key.endswith("ppo_mini_batch_size") and plan.key("m") != item.key:
-            yield Target(item.key, str(plan.scaled.numbers["m"]), _WHY["m"])
+            yield Target(item.key, str(plan.scaled.numbers["m"]), _WHY["m"], needed=False)
 
 
 def _files(plan: Outline) -> Iterator[Target]:
@@ -119,7 +120,7 @@ def model_keys(given: Settings, mesh: Mesh) -> list[str]:
 def _ends(plan: Outline) -> Iterator[Target]:
     yield Target("trainer.total_training_steps", str(plan.steps), "enough to see that it learns")
     yield Target("trainer.save_freq", "-1", "no checkpoint is wanted", _off)
-    yield Target("trainer.test_freq", "-1", "no validation is wanted", _off)
+    yield Target("trainer.test_freq", "-1", "no validation is wanted", _off, needed=False)
     yield Target("trainer.logger", "[console]", "the verdict is read from the output", _console)
     yield Target("trainer.resume_mode", "disable", "no earlier run may count as this one", needed=False)
     out = str(plan.folder / "out")
@@ -152,12 +153,13 @@ def _broken(plan: Outline) -> Iterator[Target]:
 
 
 def _rollout(plan: Outline) -> Iterator[Target]:
-    yield Target("trainer.val_before_train", "False", "no validation is wanted", _false)
+    yield Target("trainer.val_before_train", "False", "no validation is wanted", _false, needed=False)
     yield Target(
         f"{_ROLLOUT}.gpu_memory_utilization",
         "0.2",
         "trainer and rollout share the GPU, and the model is tiny",
         lambda text: (_share(text) or 1.0) <= 0.3,
+        needed=False,
     )
     yield Target(
         f"{_ROLLOUT}.enforce_eager", "True", "capturing graphs takes longer than the run", _true, needed=False
