@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from example_sanity.smoke.job import command_line
 from example_sanity.smoke.plan import Change, SmokePlan
 
 
@@ -44,9 +44,3 @@ def _rows(changes: list[Change]) -> Iterator[str]:
     for text, change in zip(settings, changes, strict=True):
         was = "" if change.was is None else f" (was {change.was or 'empty'})"
         yield f"  {text:{width}}  {change.why}{was}"
-
-
-def command_line(plan: SmokePlan) -> str:
-    """Return what starts the run by hand, from the root of the project."""
-    variables = [f"{name}={shlex.quote(value)}" for name, value in plan.environment.items()]
-    return " ".join([*variables, "bash", shlex.quote(plan.script), *map(shlex.quote, plan.arguments)])
