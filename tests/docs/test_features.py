@@ -21,14 +21,15 @@ ROW = re.compile(
 )
 ROWS = [found.groupdict() for found in ROW.finditer(PAGE.read_text("utf-8"))]
 
-LAUNCH = "#!/usr/bin/env bash\nset -euo pipefail\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+BODY = "set -euo pipefail\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+LAUNCH = f"#!/usr/bin/env bash\n{BODY}"
 FILES = {
     "README.md": "a project\n",
     "docs/a.md": "no launcher\n",
     "examples/grpo/run_qwen3_vllm_fsdp.sh": LAUNCH,
     "examples/old/run_npu.sh": LAUNCH,
-    "examples/grpo/run_qwen3_8b_sglang_fsdp.sh": f"# sanity: ignore-file[NAM002] renamed next release\n{LAUNCH}",
-    "examples/grpo/run_qwen3_8b_fsdp.sh": f"# sanity: ignore[NAM003] never needed\n{LAUNCH}",
+    "examples/grpo/run_qwen3_8b_sglang_fsdp.sh": f"# sanity: ignore-file[NAM002] renamed next release\n{BODY}",
+    "examples/grpo/run_qwen3_8b_fsdp.sh": f"# sanity: ignore[NAM003] never needed\n{BODY}",
     "typo.toml": "exclud = []\n",
     "pyproject.toml": """\
 [tool.example-sanity]

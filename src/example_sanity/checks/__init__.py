@@ -24,6 +24,7 @@ FAMILIES = {
     "batch": ("BAT", "batch chain: mini and micro batches, tokens, iterations"),
     "overrides": ("OVR", "Hydra overrides against the configuration"),
     "flags": ("FLG", "command-line flags against the parser of the program"),
+    "shell": ("SHL", "shell text: continuations, words, variables, and shellcheck"),
     "workflows": ("WFL", "CI workflows: path filters, steps, covered launchers"),
 }
 

@@ -7,6 +7,23 @@ from typing import Any
 PRESETS: dict[str, dict[str, Any]] = {
     "verl": {
         "naming": {"roots": ["examples"]},
+        "shell": {
+            "forward-arguments": ["examples"],
+            "gate": [
+                {
+                    "command": "uv",
+                    "when": ["VERL_USE_UV!=0", "DEVICE=gpu"],
+                    "never": [
+                        "examples/ascend_extras/",
+                        "tests/special_npu/",
+                        "*_npu*.sh",
+                        "*ascend*.sh",
+                        "*mindspeed*.sh",
+                    ],
+                    "reason": "the lock file resolves the CUDA backends only",
+                }
+            ],
+        },
         "ignores": {
             "list": [
                 {

@@ -28,7 +28,7 @@ def sourced(script: Script, context: Context) -> list[Script] | None:
     waiting = [script]
     while waiting:
         current = waiting.pop()
-        for site in _source_sites(current):
+        for site in source_sites(current):
             path = _target(site, current, context.project)
             if path is None:
                 return None
@@ -42,12 +42,21 @@ def sourced(script: Script, context: Context) -> list[Script] | None:
     return list(found.values())
 
 
-def _source_sites(script: Script) -> Iterator[CommandSite]:
+def source_sites(script: Script) -> Iterator[CommandSite]:
+    """Return the commands that source a file."""
     return (site for site in script.commands if site.name in {"source", "."} and len(site.words) > 1)
 
 
 def _target(site: CommandSite, script: Script, project: Project) -> str | None:
-    """The file that a ``source`` reads, where its path is literal or starts at the script's own folder."""
+    """The file of the project that a ``source`` reads, where that can be told."""
+    return next((path for path in places_of(site, script) if path in project.all_files), None)
+
+
+def places_of(site: CommandSite, script: Script) -> tuple[str, ...]:
+    """Return where a ``source`` may find its file: from the script's own folder, and from the root.
+
+    Empty where its path is neither literal nor begins at the script's own folder.
+    """
     text = site.words[1].text.replace('"', "").replace("'", "")
     led = _LEADING_EXPANSION.fullmatch(text)
     if led and _is_own_folder(led[1], script):
@@ -55,10 +64,9 @@ def _target(site: CommandSite, script: Script, project: Project) -> str | None:
     elif _LITERAL.fullmatch(text):
         rest = text
     else:
-        return None
+        return ()
     folders = (posixpath.dirname(script.path), "")
-    candidates = (posixpath.normpath(posixpath.join(folder, rest)) for folder in folders)
-    return next((path for path in candidates if path in project.all_files), None)
+    return tuple(posixpath.normpath(posixpath.join(folder, rest)) for folder in folders)
 
 
 def _is_own_folder(expansion: str, script: Script) -> bool:

@@ -1,0 +1,96 @@
+"""SHL011: variables that reach the driver and not Ray's workers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, cast
+
+from example_sanity.checks.shell.base import ShellRule
+from example_sanity.checks.shell.variables import exported
+from example_sanity.core.finding import Severity
+from example_sanity.core.rule import Context, Example, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from example_sanity.core.finding import Finding
+    from example_sanity.launch.command import Command, Entry, Launch
+
+# What the processes on the GPUs read, and the driver does not.
+_OF_WORKERS = re.compile(
+    r"(?:NCCL|GLOO|UCX|NVTE|VLLM|SGLANG|SGL|TORCH|TORCHINDUCTOR|TRITON|HCCL|CUBLAS)_\w+"
+    r"|CUDA_DEVICE_MAX_CONNECTIONS|CUDA_LAUNCH_BLOCKING|PYTORCH_(?:CUDA_|NPU_)?ALLOC_CONF|FLASHINFER_\w+|OMP_NUM_THREADS"
+)
+
+
+class NotForwardedToRay(ShellRule):
+    """A script exports a variable that only workers read, and submits a Ray job whose runtime environment lacks it.
+
+    Ray's workers get the environment of ``ray start`` and the ``env_vars`` of the job's runtime environment, not that of
+    the shell that submits. What was exported before a ``ray start`` of the same script reaches that node and is not
+    reported. Judged are jobs that have a runtime environment, as literal JSON, or none.
+    """
+
+    code = "SHL011"
+    name = "not-forwarded-to-ray"
+    summary = "an exported variable does not reach Ray's workers"
+    severity = Severity.WARNING
+    subject = Subject.LAUNCH
+    source = "Ray documentation, Environment Dependencies: env_vars; verl issue 184, xtuner pull request 1798"
+    bad = (
+        Example(
+            'export NCCL_DEBUG=INFO\nray job submit --runtime-env-json=\'{"env_vars": {"A": "1"}}\' -- python3 train.py\n'
+        ),
+    )
+    good = (
+        Example(
+            "export NCCL_DEBUG=INFO\n"
+            'ray job submit --runtime-env-json=\'{"env_vars": {"NCCL_DEBUG": "INFO"}}\' -- python3 train.py\n'
+        ),
+        Example("export NCCL_DEBUG=INFO\nray start --head\nray job submit -- python3 train.py\n"),
+        Example("export NCCL_DEBUG=INFO\npython3 train.py\n"),
+    )
+
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Compare what is exported with what each submitted job forwards."""
+        launch = cast("Launch", subject)
+        started: list[Mapping[str, str]] = [c.environment for c in launch.commands if _starts_ray(c)]
+        for entry in launch.entries:
+            job = next((item for item in entry.launchers if item.kind == "ray"), None)
+            if job is not None and "runtime_env" not in job.options:
+                forwarded = _env_vars(job.options.get("runtime_env_json"))
+                if forwarded is not None:
+                    yield from self._judge(entry, launch, forwarded, started)
+
+    def _judge(
+        self, entry: Entry, launch: Launch, forwarded: set[str], started: list[Mapping[str, str]]
+    ) -> Iterator[Finding]:
+        for name, span in exported(launch.script):
+            if not _OF_WORKERS.fullmatch(name) or name in forwarded:
+                continue
+            if name not in entry.command.environment or any(name in environment for environment in started):
+                continue
+            what = f"lists {', '.join(sorted(forwarded))}" if forwarded else "lists no variables"
+            yield self.finding(
+                launch.script.path,
+                span,
+                f"{name} stays in this shell: the job's runtime environment {what}, and Ray's workers get nothing else; "
+                f"add {name} to env_vars in --runtime-env-json",
+                scenarios=(launch.scenario.name,),
+            )
+
+
+def _starts_ray(command: Command) -> bool:
+    return command.argv[:2] == ("ray", "start")
+
+
+def _env_vars(text: str | None) -> set[str] | None:
+    """The names that a runtime environment forwards; None where it cannot be read."""
+    if text is None:
+        return set()
+    try:
+        table = json.loads(text)
+        return set(table.get("env_vars", {}))
+    except (ValueError, AttributeError, TypeError):
+        return None

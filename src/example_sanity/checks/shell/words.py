@@ -1,0 +1,104 @@
+"""SHL005, SHL006: words of an evaluated command that the program will not take as they were meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from example_sanity.checks.shell.base import ShellRule
+from example_sanity.core.finding import Severity
+from example_sanity.core.rule import Context, Example, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from example_sanity.core.finding import Finding
+    from example_sanity.launch.command import Entry, Launch
+
+_ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DOTALL)
+_QUOTED = re.compile(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
+_SCRIPT = (".sh", ".bash", ".slurm", ".sbatch")
+
+
+class WordRule(ShellRule):
+    """A rule that looks at the words of each command that starts a program."""
+
+    subject = Subject.LAUNCH
+
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Judge the arguments of every entry that is no shell script."""
+        launch = cast("Launch", subject)
+        for entry in launch.entries:
+            if not (entry.file or "").endswith(_SCRIPT):
+                yield from self._judge(entry, launch)
+
+    def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+class AssignmentAfterCommand(WordRule):
+    """``NAME=value`` stands behind the command, where it is an argument and no variable.
+
+    Only assignments in front of a command are its environment. The program gets the text as an argument: most parsers
+    stop, and those that ignore what they do not know run with the variable unset.
+    """
+
+    code = "SHL005"
+    name = "assignment-after-command"
+    summary = "an environment variable is set behind the command"
+    source = "Bash manual, 3.7.4 Environment; ms-swift issue 3681"
+    bad = (Example("torchrun train.py --lr 1e-6 NPROC_PER_NODE=8\n"),)
+    good = (
+        Example("NPROC_PER_NODE=8 torchrun train.py --lr 1e-6\n"),
+        Example("env OMP_NUM_THREADS=8 python3 train.py trainer.nnodes=1\n"),
+        Example("python3 train.py --env OMP_NUM_THREADS=8\n"),
+    )
+
+    def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
+        argv = entry.command.argv
+        for index in entry.arguments:
+            match = _ASSIGNMENT.fullmatch(argv[index])
+            # Behind an option it is that option's value.
+            if match and not argv[index - 1].startswith("-"):
+                origin = entry.command.origins[index]
+                yield self.finding(
+                    origin.path,
+                    origin.span,
+                    f"{match[0]} stands behind the command, so it is an argument and {match[1]} stays as it was; "
+                    "write it in front of the command, or export it",
+                    scenarios=(launch.scenario.name,),
+                )
+
+
+class LiteralQuotes(WordRule):
+    """An argument holds its quotes: they were quoted themselves, so the shell did not take them off.
+
+    ``--path "'$DIR'"`` gives the program a path that begins with a quote. Hydra overrides and JSON are not judged, as
+    Hydra takes quotes off and JSON needs them.
+    """
+
+    code = "SHL006"
+    name = "literal-quotes"
+    summary = "an argument is passed with its quotes"
+    severity = Severity.WARNING
+    source = "Bash manual, 3.5.9 Quote Removal: quotes that come out of an expansion stay; OpenRLHF issue 978"
+    bad = (Example("DIR=\"'/data/x'\"\npython3 train.py --data $DIR\n"),)
+    good = (
+        Example("DIR='/data/x'\npython3 train.py --data $DIR\n"),
+        Example("python3 train.py --config '{\"lr\": 1}'\n"),
+        Example("python3 -m verl.trainer.main_ppo trainer.logger='[\"console\"]' model.path=\"'a b'\"\n"),
+    )
+
+    def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
+        for index in entry.arguments:
+            word = entry.command.argv[index]
+            match = _QUOTED.fullmatch(word)
+            inside = (match[1] or match[2] or "") if match else ""
+            if inside:
+                origin = entry.command.origins[index]
+                yield self.finding(
+                    origin.path,
+                    origin.span,
+                    f"the program gets {word} with its quotes; take away the inner ones, so that it gets {inside}",
+                    scenarios=(launch.scenario.name,),
+                )
