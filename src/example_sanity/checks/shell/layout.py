@@ -77,10 +77,15 @@ class ArgumentsNotForwarded(TextRule):
         if sites and not used:
             yield self.finding(
                 text.script.path,
-                sites[-1].span,
+                _last(text.script, sites).span,
                 'the arguments of the script are not handed on; end the command with "$@", so that '
                 f"bash {posixpath.basename(text.script.path)} KEY=VALUE has an effect",
             )
+
+
+def _last(script: Script, sites: list[CommandSite]) -> CommandSite:
+    """The command that most likely launches: the last one, also where an array holds its name."""
+    return [site for site in script.commands if site in sites or site.name is None][-1]
 
 
 class DirectiveAfterCommand(TextRule):
