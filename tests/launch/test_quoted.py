@@ -121,9 +121,14 @@ def test_what_is_no_shell_text_is_said_with_its_place() -> None:
     assert "line 2" not in problem.reason
 
 
+def test_dots_that_stand_for_more_are_no_word() -> None:
+    assert words("train a=1 \\\n  ... \\\n  b=2\n...") == [["train", "a=1", "b=2"]]
+    assert words("ls ../x") == [["ls", "../x"]]
+
+
 def test_the_shell_text_keeps_the_lines() -> None:
     found = read("$ python3 x.py <model>\noutput\n$ ls")
-    assert found.text == "python3 x.py xxxxxxx\n\nls\n"
+    assert found.text == "python3 x.py ${xxxx}\n\nls\n"
 
 
 @given(

@@ -17,6 +17,7 @@ GOOD, BROKEN = "examples/ppo/run_qwen3_fsdp.sh", "examples/ppo/run_qwen3_vllm_fs
 ELSEWHERE = (
     "system",
     "ignores",
+    "docs",
     "workflows",
 )  # they look at no script, or at none of a repository without CI
 SHELL_ITEMS = (

@@ -25,6 +25,7 @@ FAMILIES = {
     "overrides": ("OVR", "Hydra overrides against the configuration"),
     "flags": ("FLG", "command-line flags against the parser of the program"),
     "shell": ("SHL", "shell text: continuations, words, variables, and shellcheck"),
+    "docs": ("DOC", "what documents say of scripts, keys, flags and files"),
     "workflows": ("WFL", "CI workflows: path filters, steps, covered launchers"),
 }
 
@@ -47,12 +48,13 @@ class Builtin:
 
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:
-        """Return the loaders of scripts, ignore lists and workflows."""
+        """Return the loaders of scripts, ignore lists, documents and workflows."""
+        from example_sanity.checks.docs import DocumentLoader
         from example_sanity.checks.ignores import EntryLoader
         from example_sanity.checks.workflows import WorkflowLoader
         from example_sanity.launch.loaders import LOADERS
 
-        return (*LOADERS, EntryLoader(), WorkflowLoader())
+        return (*LOADERS, EntryLoader(), DocumentLoader(), WorkflowLoader())
 
     @hookimpl
     def checks_comments(self) -> Sequence[CommentReader]:

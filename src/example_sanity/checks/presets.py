@@ -24,6 +24,17 @@ PRESETS: dict[str, dict[str, Any]] = {
                 }
             ],
         },
+        # tests/special_sanity/check_docs_time_info.py
+        "docs": {
+            "dated": ["/docs/**/*.md", "/docs/**/*.rst"],
+            "undated": [
+                "/docs/README.md",
+                "/docs/README_vllm0.7.md",
+                "/docs/index.rst",
+                "/docs/start/install.rst",
+                "/docs/start/quickstart.rst",
+            ],
+        },
         "ignores": {
             "list": [
                 {

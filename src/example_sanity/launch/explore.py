@@ -43,7 +43,7 @@ def launches(
     in play, the words that change with them are in ``Command.unstable``. Raises what ``evaluate`` raises.
     """
     chosen = [_with(scenario, environment or {}) for scenario in scenarios(script)]
-    return tuple(_explored(script, scenario, root, engine) for scenario in chosen if scenario is not None)
+    return tuple(explored(script, scenario, root, engine) for scenario in chosen if scenario is not None)
 
 
 def default_launch(
@@ -51,7 +51,7 @@ def default_launch(
 ) -> Launch:
     """Evaluate the default scenario alone, as ``launches`` does."""
     default = scenarios(script)[0]
-    return _explored(script, _with(default, environment or {}) or default, root, engine)
+    return explored(script, _with(default, environment or {}) or default, root, engine)
 
 
 def _with(scenario: Scenario, environment: Mapping[str, str]) -> Scenario | None:
@@ -61,7 +61,8 @@ def _with(scenario: Scenario, environment: Mapping[str, str]) -> Scenario | None
     return altered(scenario, environment={**scenario.environment, **environment}, placeholders=left)
 
 
-def _explored(script: Script, scenario: Scenario, root: Path | None, engine: str) -> Launch:
+def explored(script: Script, scenario: Scenario, root: Path | None, engine: str = "bashkit") -> Launch:
+    """Evaluate one scenario of the script, as ``launches`` does with each."""
     launch = evaluate(script, scenario, root, engine)
     for _ in range(_MOST_UNBOUND):
         fuller = _filled(launch)

@@ -29,7 +29,10 @@ _CONTINUED = re.compile(r"\s*>\s+")
 _TEMPLATE = re.compile(r"\$\{\{.*?\}\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(?=[^\W\d_])[^<>\n|;&`$\"']{0,79}(?<!\s)>")
 _COMMENT = re.compile(r"\s*#.*")
-_LEFT_OUT = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\])\s*")  # a line that stands for more of the same
+# "...", "[other options...]", "[OPTIONS]", "(more arguments)": stands for more of the same.
+_LEFT_OUT = re.compile(
+    r"(?<!\S)(?:\.{3}|…|\[[^\[\]\n]*(?:\.{3}|…)[^\[\]\n]*\]|\[(?i:options|flags|args|arguments)\]|\((?:other|more)[\w ]*\))(?!\S)"
+)
 _PIECE = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+|['"])""", re.DOTALL)
 _IN_DOUBLE = re.compile(r"\\([$`\"\\])")
 _EXPANSION = re.compile(r"\$[\w{(@*#?!$-]|`")
@@ -82,9 +85,10 @@ class NotRead:
 
 @dataclass(frozen=True)
 class Quoted:
-    """What a block holds. ``text`` is its shell text alone, line for line: the rest is blank, placeholders are words.
+    """What a block holds. ``text`` is its shell text alone, line for line: the rest is blank, placeholders are variables.
 
-    ``reader`` says who read it: ``bashlex``, ``tree-sitter``, or nobody where there is no command (empty).
+    ``reader`` says who read it: ``bashlex``, ``tree-sitter``, or nobody where there is no command (empty). ``abridged`` says
+    that dots stand for more of a command.
     """
 
     lines: tuple[Line, ...]
@@ -92,27 +96,29 @@ class Quoted:
     commands: tuple[QuotedCommand, ...]
     problems: tuple[NotRead, ...] = ()
     reader: str = ""
+    abridged: bool = False
 
 
 def read(lines: Sequence[Line]) -> Quoted:
     """Read the commands of a block. What cannot be read is in ``problems``; nothing is raised for it."""
     places = _Places(_without_prompts(lines))
     text = places.masked
+    abridged = any(_LEFT_OUT.search(line.text) for line in lines)
     if not text.strip():
         return Quoted(places.lines, text, ())
     nodes = _by_bashlex(text)
     if nodes is not None:
-        return Quoted(places.lines, text, tuple(_walk(nodes, places)), reader="bashlex")
+        return Quoted(places.lines, text, tuple(_walk(nodes, places)), (), "bashlex", abridged)
     from example_sanity.launch.syntax import parse
 
     script = parse("", text.encode("utf-8", "surrogateescape"))
     problem = _problem(script, places)
     commands = _by_tree_sitter(script, places)
     if problem is None:
-        return Quoted(places.lines, text, commands, (), "tree-sitter")
+        return Quoted(places.lines, text, commands, (), "tree-sitter", abridged)
     # What stands in front of the error was read as it is; behind it the tree is a guess.
     before = tuple(item for item in commands if item.span.end_line < problem.span.line)
-    return Quoted(places.lines, text, before, (problem,), "tree-sitter")
+    return Quoted(places.lines, text, before, (problem,), "tree-sitter", abridged)
 
 
 def is_prompted(text: str) -> bool:
@@ -137,7 +143,7 @@ def _without_prompts(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _bare(text: str) -> str:
-    return "" if _COMMENT.fullmatch(text) or _LEFT_OUT.fullmatch(text) else text
+    return "" if _COMMENT.fullmatch(text) else _LEFT_OUT.sub(lambda found: " " * len(found[0]), text)
 
 
 class _Places:
@@ -150,7 +156,7 @@ class _Places:
 
     @cached_property
     def masked(self) -> str:
-        """The text with a word of the same length in place of each placeholder and template expression."""
+        """The text with a variable of the same length in place of each placeholder and template expression."""
         text = self.text
         for pattern in (_TEMPLATE, _PLACEHOLDER):
             text = pattern.sub(self._mask, text)
@@ -158,7 +164,9 @@ class _Places:
 
     def _mask(self, found: re.Match[str]) -> str:
         self.masks.append(found.span())
-        return re.sub(r"[^\n]", "x", found[0])
+        if "\n" in found[0] or len(found[0]) < 4:
+            return re.sub(r"[^\n]", "x", found[0])
+        return f"${{{'x' * (len(found[0]) - 3)}}}"
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -22,7 +22,7 @@ FILES = {
     Subject.SCRIPT: _SHELL,
     Subject.LAUNCH: _SHELL,
     Subject.DEFAULT_LAUNCH: _SHELL,
-    Subject.DOCUMENT: r"\.(md|rst)$",
+    Subject.DOCUMENT: r"\.(md|markdown|rst|rest|ipynb)$",
     Subject.WORKFLOW: r"^\.github/workflows/[^/]+\.ya?ml$|(^|/)action\.ya?ml$",
     Subject.PYTHON_SOURCE: r"\.py$",
     Subject.CONFIG_ENTRY: _LISTS,

@@ -1,0 +1,131 @@
+"""The documents of a Sphinx project together: which are in an index, and what references in them may name."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from typing import TYPE_CHECKING, cast
+
+from example_sanity.checks.docs.base import matches, options
+from example_sanity.checks.docs.loader import MARKDOWN, RST
+from example_sanity.core.errors import Uninspectable
+from example_sanity.core.patterns import Syntax, predicate
+from example_sanity.core.rule import Context, Subject
+
+if TYPE_CHECKING:
+    from example_sanity.checks.docs.model import Document
+
+_SUFFIXES = (*RST, *MARKDOWN, ".ipynb")
+
+
+class Sphinx:
+    """A folder with a ``conf.py``, or one that the options call documentation."""
+
+    def __init__(self, folder: str, context: Context) -> None:
+        """Read its documents."""
+        self.folder = folder
+        self._context = context
+        self.excluded, self.extensions = _configuration(folder, context)
+        start = f"{folder}/" if folder else ""
+        self.paths = frozenset(
+            path
+            for path in context.project.all_files
+            if path.startswith(start)
+            and path.endswith(_SUFFIXES)
+            and not self._is_excluded(path[len(start) :])
+        )
+        self.documents = {path: document for path in sorted(self.paths) if (document := self._load(path))}
+        self.indexed = {
+            target
+            for document in self.documents.values()
+            for target in (*self._entries(document), *self._included(document))
+        }
+        self.has_index = any(document.toctrees for document in self.documents.values())
+        self.labels = {label for document in self.documents.values() for label in document.labels}
+
+    def _load(self, path: str) -> Document | None:
+        try:
+            (found,) = self._context.load(Subject.DOCUMENT, path)
+        except Uninspectable:
+            return None
+        return cast("Document", found)
+
+    def _is_excluded(self, inside: str) -> bool:
+        names = [inside, *(inside[:at] for at, sign in enumerate(inside) if sign == "/")]
+        return any(predicate(pattern, Syntax.GLOB)(name) for pattern in self.excluded for name in names)
+
+    def target(self, document: Document, entry: str) -> str | None:
+        """Return the document that an entry or a ``doc`` role names, None where there is none."""
+        base = self.folder if entry.startswith("/") else document.folder
+        stem = posixpath.normpath(posixpath.join(base, entry.lstrip("/")))
+        names = (stem, *(f"{stem}{suffix}" for suffix in _SUFFIXES))
+        return next((name for name in names if name in self.paths), None)
+
+    def _entries(self, document: Document) -> set[str]:
+        found: set[str] = set()
+        for tree in document.toctrees:
+            for entry in tree.entries:
+                pattern = posixpath.normpath(posixpath.join(document.folder, entry.text))
+                if tree.globbed and set("*?[") & set(entry.text):
+                    match = predicate(pattern, Syntax.GLOB)
+                    found.update(
+                        path for path in self.paths if match(posixpath.splitext(path)[0]) or match(path)
+                    )
+                elif target := self.target(document, entry.text):
+                    found.add(target)
+        return found
+
+    def _included(self, document: Document) -> set[str]:
+        links = (link for link in document.links if link.kind == "include")
+        return {target for link in links if (target := self.target(document, link.target))}
+
+
+def _configuration(folder: str, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return ``exclude_patterns`` and ``extensions`` of a ``conf.py``, as far as they are literals. It is not executed."""
+    lists: dict[str, list[str]] = {"exclude_patterns": [], "extensions": []}
+    path = posixpath.join(folder, "conf.py")
+    if path not in context.project.all_files:
+        return (), ()
+    try:
+        tree = ast.parse(context.project.text(path))
+    except (SyntaxError, Uninspectable):
+        return (), ()
+    for node in ast.walk(tree):
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AugAssign)
+            else []
+        )
+        for target in targets:
+            if (
+                isinstance(target, ast.Name)
+                and target.id in lists
+                and isinstance(node, (ast.Assign, ast.AugAssign))
+            ):
+                lists[target.id] += _strings(node.value)
+    return tuple(lists["exclude_patterns"]), tuple(lists["extensions"])
+
+
+def _strings(node: ast.expr) -> list[str]:
+    elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+    return [item.value for item in elements if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+
+
+def sphinx_of(path: str, context: Context) -> Sphinx | None:
+    """Return the Sphinx project that a document belongs to, worked out once a run."""
+    folder = path.rpartition("/")[0]
+    while True:
+        if posixpath.join(folder, "conf.py") in context.project.all_files or (
+            folder and matches(folder, options(context).indexed)
+        ):
+            return _sphinx(folder, context)
+        if not folder:
+            return None
+        folder = folder.rpartition("/")[0]
+
+
+def _sphinx(folder: str, context: Context) -> Sphinx:
+    found: Sphinx = context.once(f"docs sphinx {folder}", lambda: Sphinx(folder, context))
+    return found
