@@ -28,10 +28,12 @@ _CHECKPOINT = {
     "ffn": 8192,
     "moe_ffn": 512,
     "rope": 1000000,
+    "dsa": 0,
 }
 MODELS = Models(
     {
         "odd": _PLAIN,
+        "odd-lite": {**_PLAIN, "heads": 64, "mla": 1, "mtp": 1, "ffn": 8196, "moe_ffn": 1540},
         "odd-tied": {**_CHECKPOINT, "tied": 1},
         "odd-untied": {**_CHECKPOINT, "tied": 0},
         "odd-gdn": {**_PLAIN, "heads": 16, "kv": 4, "gdn": 1, "linear_k": 6, "linear_v": 12},

@@ -154,7 +154,7 @@ ROWS = {
     "K2-04 the experts follow the tensor parallel size": Row(
         "MSH002",
         "torchrun --nnodes 2 --nproc_per_node 2 pretrain_gpt.py --tensor-model-parallel-size 2 \\\n"
-        "    --pipeline-model-parallel-size 2 --expert-model-parallel-size 2 \\\n    --num-experts 8\n",
+        "    --pipeline-model-parallel-size 2 --expert-model-parallel-size 2 \\\n    --disable-bias-linear --num-experts 8\n",
         "--num-experts 8",
         "--num-experts 8 --expert-tensor-parallel-size 1",
         "--pipeline",

@@ -41,6 +41,17 @@ CASES = [
         good={PP: 1},
     ),
     Case(
+        "SL-11",
+        {"rollout-num-gpus": 7},
+        "7 rollout GPUs do not divide into engines of 2: 1 stay idle; with rollout-num-gpus=6 it fits",
+    ),
+    Case(
+        "SL-05",
+        {**HF, "allgather-cp": True, CP: 2},
+        "--allgather-cp with cp2 is for models with sparse attention (DeepSeek-V3.2, GLM-5) only; with CP=1 it fits",
+        good={**HF, CP: 2},
+    ),
+    Case(
         "SL-06",
         {"use-dynamic-batch-size": True},
         "--use-dynamic-batch-size needs --max-tokens-per-gpu",
@@ -161,7 +172,7 @@ def test_legal_settings_are_silent() -> None:
 
 
 def test_the_rules_of_megatron_lm_hold_on_the_actors_ranks() -> None:
-    mesh = BENCH.mesh({"expert-model-parallel-size": 16, "num-experts": 64})
+    mesh = BENCH.mesh({"expert-model-parallel-size": 16, "num-experts": 64, "disable-bias-linear": True})
     assert [violation.message for violation in mesh.violations] == [
         "16 GPUs cannot hold etp2·ep16·pp2 = 64 (etp is unset and follows tp); with EP=4 it fits, edp=1"
     ]

@@ -354,6 +354,7 @@ MILES_FSDP_CASES = [
 ]
 
 _NPU = {
+    "disable-bias-linear": True,
     "tensor-model-parallel-size": 2,
     CP: 4,
     "context-parallel-algo": "megatron_cp_algo",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from example_sanity.parallel import unencoded
 from example_sanity.parallel.backends import BACKENDS
 from example_sanity.parallel.keys import Key
 from example_sanity.parallel.mesh import Backend
@@ -17,6 +18,12 @@ Where each backend takes its numbers from, and what it enforces. [The mesh](mesh
 read a formula. A setting that is left out has the default shown, `-` where it has none. A constraint one of whose
 symbols is not known says nothing.
 """
+_UNENCODED = """\
+## What has no formula
+
+Rules of the backends that are not checked, or not as constraints of their own. The products of FSDP-turbo's sizes are not among
+them: its package is not public.
+"""
 
 
 def page() -> str:
@@ -25,6 +32,7 @@ def page() -> str:
     for name in dict.fromkeys(backend.name for backend in BACKENDS):
         roles = [backend for backend in BACKENDS if backend.name == name]
         lines += _backend(roles)
+    lines += [_UNENCODED, *unencoded.lines()]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

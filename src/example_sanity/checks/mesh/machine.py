@@ -37,7 +37,7 @@ class Machine:
 
     ``facts`` are ``gpn``, the ranks of a node, ``launched``, the GPUs that there are, ``reserved``, those that a
     scheduler holds for a launch that uses them all, and ``ray_gpus``, those of a node of the Ray cluster that the script
-    starts. What is not known is not in there.
+    starts, and ``max_connections``, CUDA_DEVICE_MAX_CONNECTIONS. What is not known is not in there.
     """
 
     world: int | None = None
@@ -57,6 +57,9 @@ def machine(
         facts["launched"] = allocated or visible or 0
     if allocated and world and "torchrun" in _kinds(entry):
         facts["reserved"] = allocated
+    connections = entry.command.environment.get("CUDA_DEVICE_MAX_CONNECTIONS", "")
+    if (count := whole_number(connections)) and connections not in launch.scenario.placeholders.values():
+        facts["max_connections"] = count
     if on_ray := _ray_gpus(launch, entry):
         facts["ray_gpus"] = on_ray
     return Machine(world, facts)

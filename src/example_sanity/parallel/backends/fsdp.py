@@ -24,7 +24,7 @@ from example_sanity.parallel.backends.verl import (
 )
 from example_sanity.parallel.backends.verl_batch import STRATEGY_BATCH, sft, trained
 from example_sanity.parallel.constraint import Split, claims, divides
-from example_sanity.parallel.keys import Key, Settings, switch
+from example_sanity.parallel.keys import Key, Settings, one_of, switch
 from example_sanity.parallel.mesh import Backend
 
 DENSE = Split("dp", ("sp",), ("sp", "dp"))
@@ -59,10 +59,17 @@ CONSTRAINTS = (
         VF-05 MSH009 V cfg | workers/config/actor.py:333-343
         sp > 1 => packed > 0
         Ulysses sp{sp} needs use_remove_padding=True
+
+        VF-10 MSH009 V init | workers/engine/fsdp/fsdp_turbo_impl.py:62-70
+        turbo > 0 and turbo_sp > 1 => sp = 1
+        FSDP-turbo shares a sequence among {turbo_sp} ranks itself, so verl's own Ulysses must be 1, not sp{sp}
         """
     ),
     *ULYSSES,
 )
+
+
+_TURBO = "turbo_config.distributed"
 
 
 def _keys(*prefixes: str) -> tuple[Key, ...]:
@@ -73,6 +80,8 @@ def _keys(*prefixes: str) -> tuple[Key, ...]:
 def _facts(model: str, *prefixes: str) -> tuple[Key, ...]:
     return (
         Key("fsdp_size", tuple(f"{prefix}.fsdp_size" for prefix in prefixes), -1),
+        Key("turbo", (f"{ACTOR}.strategy",), 0, one_of("fsdp_turbo")),
+        Key("turbo_sp", tuple(f"{prefix}.{_TURBO}.ulysses_parallel_size" for prefix in prefixes), 1),
         Key("packed", (f"{model}.use_remove_padding",), 1, switch),
     )
 
@@ -92,7 +101,7 @@ def _runs(settings: Settings, program: str | None, role: str) -> bool:
 
 def _is_verl(settings: Settings, program: str | None) -> bool:
     ours = any(key.startswith((f"{ACTOR}.", "actor_rollout_ref.rollout.")) for key in settings)
-    return ours and (program is None or "sft" not in program)
+    return ours and not any(part in (program or "") for part in ("sft", "generation"))
 
 
 def actor(settings: Settings, program: str | None) -> bool:

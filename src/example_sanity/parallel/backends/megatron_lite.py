@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from example_sanity.parallel.backends import megatron_lite_options as options
 from example_sanity.parallel.backends.verl import (
     ACTOR,
     PPO_MODEL,
@@ -91,6 +92,7 @@ CONSTRAINTS = (
         {linear_k // tp} key heads of the gated delta net on a tp rank do not divide among cp{cp}
         """
     ),
+    *options.RULES,
 )
 
 _MTP = (Key("with_mtp", ("actor_rollout_ref.model.mtp.enable", "model.mtp.enable"), 0, switch),)
@@ -104,10 +106,19 @@ ENGINE_BACKEND = Backend(
     constraints=CONSTRAINTS,
     applies=ENGINE.runs(ACTOR, "actor@actor_rollout_ref.actor"),
     defaults_hold=defaults_hold,
-    facts=_MTP,
+    facts=(*_MTP, *options.facts(f"{ACTOR}.engine", f"{ACTOR}.optim")),
     models=PPO_MODEL,
 )
-ACTOR_BACKEND = trained(ENGINE_BACKEND, ACTOR, "cp", *STRATEGY_BATCH)
+ACTOR_BACKEND = trained(
+    replace(
+        ENGINE_BACKEND,
+        facts=(*ENGINE_BACKEND.facts, *options.REFERENCE),
+        constraints=(*CONSTRAINTS, *options.REFERENCE_RULES),
+    ),
+    ACTOR,
+    "cp",
+    *STRATEGY_BATCH,
+)
 
 BACKENDS = (
     ACTOR_BACKEND,
@@ -125,6 +136,7 @@ BACKENDS = (
             keys=ENGINE.keys("engine"),
             world=SFT_WORLD,
             applies=ENGINE.trains,
+            facts=(*_MTP, *options.facts("engine", "optim")),
             models=SFT_MODEL,
         ),
         "cp",

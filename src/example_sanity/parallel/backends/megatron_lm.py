@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from example_sanity.parallel.backends import megatron_options
 from example_sanity.parallel.backends.megatron_core import (
     CHUNKS,
     DENSE,
@@ -78,6 +79,7 @@ LETS = (
         "vranks if vranks > 0 else layout // pp if layout > 0 else 1 if vlayers = 0 else stage // vlayers",
     ),
     ("gbs", "mbs·dp"),
+    *megatron_options.LETS,
 )
 
 ARGUMENT_RULES = claims(
@@ -171,8 +173,17 @@ WORLD = replace(
     effect="assertion",
     stage="args",
 )
-CONSTRAINTS = (WORLD, *ARGUMENT_RULES, EXPERT_RANKS, *IN_RANKS, *HEADS, *UNEVEN_STAGES, *CHUNKS)
-FACTS = (*MODEL, *STAGES, *BATCH)
+CONSTRAINTS = (
+    WORLD,
+    *ARGUMENT_RULES,
+    EXPERT_RANKS,
+    *IN_RANKS,
+    *HEADS,
+    *UNEVEN_STAGES,
+    *CHUNKS,
+    *megatron_options.RULES,
+)
+FACTS = (*MODEL, *STAGES, *BATCH, *megatron_options.FACTS)
 
 # Flags of trainers that pass Megatron's own through; those trainers are backends of their own.
 _MINDSPEED = (

@@ -16,7 +16,6 @@ DENSE = Split("dp", ("replicas",), ("dp", "replicas"))
 FACTS = (
     Key("eval_gpus", ("eval-num-gpus",), 0),
     Key("eval_engine", ("eval-num-gpus-per-engine",), 1),
-    Key("gather", ("allgather-cp",), 0, switch),
     Key("replay", ("use-rollout-indexer-replay",), 0, switch),
     Key("partial", ("allow-partial-train-step",), 0, switch),
 )
@@ -72,7 +71,7 @@ BACKENDS = (
         slime.BACKENDS[0],
         name="miles",
         title="miles",
-        constraints=(*slime.CONSTRAINTS, *RULES),
+        constraints=(*(rule for rule in slime.CONSTRAINTS if rule.id != "SL-05"), *RULES),
         applies=megatron,
         facts=(*slime.BACKENDS[0].facts, *FACTS),
     ),

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from example_sanity.parallel.backends import megatron_lm
 from example_sanity.parallel.constraint import claims
-from example_sanity.parallel.keys import Key, Settings, switch
+from example_sanity.parallel.keys import Key, Settings, present, switch
 
 WORLD = (
     Key("nnodes", ("actor-num-nodes",), 1),
@@ -33,10 +33,11 @@ ROLLOUT = (
     Key("rdp", ("sglang-dp-size", "sglang-data-parallel-size"), 1),
     Key("colocated", ("colocate",), 0, switch),
     Key("rollout_gpus", ("rollout-num-gpus",), 0),
-    Key("ffn", ("ffn-hidden-size",)),
     Key("moe_ffn", ("moe-ffn-hidden-size",)),
     Key("rope", ("rotary-base",)),
     Key("untied", ("untie-embeddings-and-output-weights",), 0, switch),
+    Key("gather", ("allgather-cp",), 0, switch),
+    Key("own_engines", ("sglang-config",), 0, present),
     Key("dp_attention", ("sglang-enable-dp-attention",), 0, switch),
 )
 LETS = (
@@ -53,6 +54,11 @@ RULES = claims(
     SL-03 MSH007 A cfg | slime/backends/megatron_utils/arguments.py:90
     pp = 1 => first + last = 0
     an uneven first or last stage needs more than one stage, but pp = 1
+
+    SL-11 MSH006 wasteful init | slime/ray/rollout.py:1035
+    colocated = 0 and own_engines = 0 and rollout_gpus > 0 => rollout_gpus % engine = 0
+    {rollout_gpus} rollout GPUs do not divide into engines of {engine}: {rollout_gpus % engine} stay idle
+    adjust: rollout_gpus engine
 
     SL-06 BAT005 A cfg | slime/utils/arguments.py:1867
     dynamic > 0 => tokens > 0
@@ -106,6 +112,10 @@ RULES = claims(
 )
 CHECKPOINT = claims(
     """
+    SL-05 MSH009 V cfg | 32-49
+    gather > 0 and cp > 1 => hf_dsa > 0
+    --allgather-cp with cp{cp} is for models with sparse attention (DeepSeek-V3.2, GLM-5) only
+
     SL-04a MSH012 A cfg | 121
     layers = hf_layers
     --num-layers {layers}, but the checkpoint has {hf_layers} layers
@@ -146,8 +156,8 @@ CHECKPOINT = claims(
     """,
     "slime/backends/megatron_utils/arguments.py:",
 )
-# slime packs its batches itself, and its own modules do not split gated delta nets.
-_NOT_HERE = {"MC-05", "MC-06", "MC-08", "MC-42"}
+# slime packs its batches and cuts sequences itself, and its own modules do not split gated delta nets.
+_NOT_HERE = {"MC-05", "MC-06", "MC-08", "MC-42", "MC-44a", "MC-44b", "MC-45", "MC-56a", "MC-56b"}
 CONSTRAINTS = (*(rule for rule in megatron_lm.CONSTRAINTS if rule.id not in _NOT_HERE), *RULES, *CHECKPOINT)
 _OWN = {key.symbol for key in DEFAULTS}
 

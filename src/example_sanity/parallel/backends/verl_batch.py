@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from example_sanity.parallel.backends import verl_options
 from example_sanity.parallel.constraint import Constraint, claims
 from example_sanity.parallel.keys import PROGRAM, Key, one_of, switch
 from example_sanity.parallel.mesh import Backend
@@ -189,10 +190,11 @@ def trained(backend: Backend, role: str, reach: str, *more: Constraint) -> Backe
     ``role`` is the settings prefix of the model, ``reach`` the ranks that share a sequence, ``more`` what this engine
     asks of the batch.
     """
-    first = (*ROLLOUT, *ACTOR) if role == "actor_rollout_ref.actor" else ()
+    is_actor = role == "actor_rollout_ref.actor"
+    first = (*ROLLOUT, *ACTOR, *verl_options.RULES) if is_actor else ()
     return replace(
         backend,
-        facts=(*backend.facts, *rollout(), *batch(role)),
+        facts=(*backend.facts, *rollout(), *batch(role), *(verl_options.FACTS if is_actor else ())),
         lets=(*backend.lets, *LETS, ("reach", reach)),
         constraints=(*more, *backend.constraints, *first, *BATCH),
     )
