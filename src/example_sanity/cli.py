@@ -305,6 +305,9 @@ def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, .
     type=click.Path(path_type=Path),
     help="Where the tiny checkpoint and data go (default: the cache of the project).",
 )
+@click.option(
+    "--allow-kill", is_flag=True, help="Run a launcher that ends processes of this machine by name (pkill)."
+)
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would run, with the reasons, and stop.")
 @click.option("--prepare", "prepare_only", is_flag=True, help="Make the files, print the plan, and stop.")
 @smoke_options

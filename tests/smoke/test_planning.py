@@ -163,8 +163,8 @@ def test_a_launcher_that_lets_nothing_in_is_refused_with_the_line(write: Write) 
         'reaches it; make it a variable with a default, or end the command with "$@"'
     )
     assert reasons[3] == (
-        "run_qwen3_8b_fsdp.sh: trainer.total_training_steps has to be 2 (enough to see that it learns), but the launcher "
-        'leaves it out and does not hand on its arguments; end the command with "$@"'
+        "run_qwen3_8b_fsdp.sh: it takes trainer.total_training_steps=2 (enough to see that it learns), but the launcher does "
+        'not hand on its arguments; end the command with "$@"'
     )
 
 

@@ -30,6 +30,7 @@ def smoke(  # noqa: PLR0913  # the options of the command, by keyword
     folder: Path | None,
     plan_only: bool,
     prepare_only: bool,
+    allow_kill: bool,
     **options: Any,
 ) -> int:
     """Run a launcher, print the plan of its run, or make its files and print how to start it. Raises UsageError for a refusal."""
@@ -48,6 +49,7 @@ def smoke(  # noqa: PLR0913  # the options of the command, by keyword
         steps=steps,
         family=family,
         settings={**run.environment, **settings},
+        allow_kill=allow_kill,
     )
     found = planning.plan(run, script, wish)
     if call.judge is not None and not (plan_only or prepare_only):

@@ -45,7 +45,7 @@ def location(folder: Path, kind: Literal["sft", "rl"]) -> Path:
     return folder / f"{kind}-data-{_FORMAT}"
 
 
-def write(folder: Path, kind: Literal["sft", "rl"], count: int = ROWS) -> tuple[Path, ...]:
+def write(folder: Path, kind: Literal["sft", "rl"], count: int = ROWS) -> tuple[Path, Path]:
     """Write ``train.parquet`` and ``test.parquet`` and return their paths. Raises UsageError where pyarrow is missing."""
     try:
         import pyarrow
@@ -58,7 +58,7 @@ def write(folder: Path, kind: Literal["sft", "rl"], count: int = ROWS) -> tuple[
     return paths(folder)
 
 
-def paths(folder: Path) -> tuple[Path, ...]:
+def paths(folder: Path) -> tuple[Path, Path]:
     """Return where the rows for training and those for validation lie."""
     return folder / "train.parquet", folder / "test.parquet"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from example_sanity.launch.settings import Settings
 from example_sanity.parallel.keys import whole_number
@@ -17,7 +17,7 @@ from example_sanity.smoke.meshes import Scaled
 class Outline:
     """A launch, the sizes that it shall have, and where its files will lie.
 
-    ``given`` and ``mesh`` are the launcher's own, as shipped; ``scaled`` are the sizes and numbers of the smoke run.
+    ``given`` and ``mesh`` are the launcher's own, as shipped; ``scaled`` are the sizes and numbers of the smoke run, ``config`` is that of its model.
     """
 
     given: Settings
@@ -28,6 +28,7 @@ class Outline:
     folder: Path
     checkpoint: Path
     data: tuple[Path, Path]
+    config: Mapping[str, Any] = field(default_factory=dict)
 
     def text(self, key: str) -> str | None:
         """Return what the launcher gives a setting, or None."""

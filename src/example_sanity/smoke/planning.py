@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.rule import Subject
-from example_sanity.parallel.models import ModelFacts, from_config
-from example_sanity.smoke import families, trainers
+from example_sanity.smoke import trainers
 from example_sanity.smoke.checking import check
-from example_sanity.smoke.checkpoints.configs import CONFIGS
-from example_sanity.smoke.checkpoints.store import location
 from example_sanity.smoke.data import ROWS, paths
 from example_sanity.smoke.data import location as data_location
 from example_sanity.smoke.meshes import AXES, Scaled, obstacle, scale
+from example_sanity.smoke.models import OF_FLAGS, Model, choose
 from example_sanity.smoke.outline import Outline
 from example_sanity.smoke.plan import Change, SmokePlan
 from example_sanity.smoke.spelling import Spelling
@@ -36,7 +34,8 @@ class Wish:
     """What the user asks for.
 
     ``folder`` is where files go, ``steps`` and ``family`` are None for what suits the launcher. ``settings`` are names and
-    values that win: knobs of the launcher, Hydra keys, flags with their dashes.
+    values that win: knobs of the launcher, Hydra keys, flags with their dashes. ``host`` is the environment that the run will
+    have (None: that of this process); ``allow_kill`` lets the launcher end processes by name.
     """
 
     gpus: int
@@ -45,6 +44,7 @@ class Wish:
     family: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     host: Mapping[str, str] | None = None
+    allow_kill: bool = False
 
 
 def plan(run: Run, script: Path, wish: Wish) -> SmokePlan:
@@ -87,24 +87,29 @@ class _Planner:
                 f"{self._script.path}: trainer and rollout have GPUs of their own; smoke scales those that share them"
             )
         kind: Literal["sft", "rl"] = "rl" if mesh.backend.role == "actor" else "sft"
-        family, given = self._family(mesh)
-        scaled = self._scaled(mesh, trainer, family, given)
-        config = {} if given else CONFIGS[family]({**scaled.numbers, **scaled.sizes})
-        steps = self._wish.steps or trainer.steps[kind]
-        checkpoint = given or location(self._wish.folder, family, config)
+        model = self._model(mesh, trainer)
+        scaled = self._scaled(mesh, trainer, model)
+        config = model.config({**scaled.numbers, **scaled.sizes})
         outline = Outline(
             self._first.given,
             mesh,
             scaled,
             kind,
-            steps,
+            self._wish.steps or trainer.steps[kind],
             self._wish.folder,
-            checkpoint,
-            _pair(paths(data_location(self._wish.folder, kind))),
+            model.place(self._wish.folder, config),
+            paths(data_location(self._wish.folder, kind)),
+            config,
         )
         steering = self._steering()
         steering.steer([*self._sizes(outline), *trainer.targets(outline)])
-        return self._finished(steering, outline, family, config)
+        return self._finished(steering, outline, model)
+
+    def _model(self, mesh: Mesh, trainer: trainers.Trainer) -> Model:
+        if not trainer.loads:
+            return Model(OF_FLAGS)
+        keys = trainer.models or mesh.backend.models
+        return choose(self._first, keys, self._wish.family, self._pinned_names(), trainer.families)
 
     def _start(self, inputs: Inputs) -> Trial:
         trial = self._bench.run(inputs)
@@ -145,43 +150,13 @@ class _Planner:
                 trailing[name.lstrip("+-")] = self._spelling.chosen(name, value)
         return Inputs(environment, self._bench.positional, trailing)
 
-    def _family(self, mesh: Mesh) -> tuple[str, Path | None]:
-        """Return the family of models, and the checkpoint where the user names one."""
-        named = [self._first.given.get(key) for key in mesh.backend.models]
-        for setting in filter(None, named):
-            ours = not self._pinned_names().isdisjoint((setting.key, *setting.origin.knobs))
-            if ours:
-                return self._wish.family or families.named(setting.raw) or "given", Path(setting.raw)
-        family = self._wish.family or self._told(mesh)
-        if family is None:
-            shown = ", ".join(setting.raw for setting in named if setting and setting.stable) or "a model"
-            raise Refusal(
-                f"{self._script.path} trains {shown}, of no family that a tiny checkpoint is made of "
-                f"({', '.join(families.FAMILIES)}); choose one with --family, or a checkpoint with --set"
-            )
-        return family, None
-
-    def _told(self, mesh: Mesh) -> str | None:
-        return families.first_named(self._hints(mesh))
-
-    def _hints(self, mesh: Mesh) -> Iterator[str]:
-        """Yield what may name the model: its path; where that is left to the user, the experiment and the file."""
-        placeholders = tuple(self._shipped.launch.scenario.placeholders.values())
-        for key in (*mesh.backend.models, "trainer.experiment_name"):
-            text = self._first.text(key)
-            if text is not None and text not in placeholders:
-                yield text
-                if key in mesh.backend.models:
-                    return
-        yield self._script.path
-
     def _pinned_names(self) -> frozenset[str]:
         return frozenset((*self._pinned.environment, *self._pinned.trailing))
 
-    def _scaled(self, mesh: Mesh, trainer: trainers.Trainer, family: str, given: Path | None) -> Scaled:
+    def _scaled(self, mesh: Mesh, trainer: trainers.Trainer, model: Model) -> Scaled:
         def numbers(sizes: Sizes) -> Sizes:
             found = trainer.numbers(mesh, sizes)
-            facts = _facts(family, given, {**found, **sizes})
+            facts = model.facts({**found, **sizes})
             return {**found, **(facts.numbers if facts else {})}
 
         names = self._pinned_names()
@@ -229,17 +204,14 @@ class _Planner:
     def _steering(self) -> Steering:
         return Steering(self._bench, self._spelling.words, self._pinned, self._pinned_names())
 
-    def _finished(
-        self, steering: Steering, outline: Outline, family: str, config: dict[str, Any]
-    ) -> SmokePlan:
+    def _finished(self, steering: Steering, outline: Outline, model: Model) -> SmokePlan:
         trial = self._bench.run(steering.inputs, placeholders=False)
         if trial.entry is None:
             raise Refusal(
                 f"{self._script.path}: {stopped(trial)}; give what the launcher demands with --set NAME=VALUE"
             )
-        facts = _facts(
-            family, None if config else outline.checkpoint, {**outline.scaled.numbers, **outline.scaled.sizes}
-        )
+        facts = model.facts({**outline.scaled.numbers, **outline.scaled.sizes})
+        self._refuse_killing(trial)
         check(self._run, trial, facts)
         self._enough(trial, outline)
         return SmokePlan(
@@ -252,12 +224,21 @@ class _Planner:
             steps=outline.steps,
             kind=outline.kind,
             backend=outline.mesh.backend.name,
-            model_family=family,
-            checkpoint=None if config else outline.checkpoint,
+            model_family=model.family,
+            checkpoint=model.given,
             notes=tuple(self._notes(steering)),
-            config=config,
+            config=dict(outline.config),
             folder=str(self._wish.folder),
         )
+
+    def _refuse_killing(self, trial: Trial) -> None:
+        """Raise Refusal where the launcher would end processes by name: those of others, and the smoke run itself."""
+        for command in trial.launch.commands:
+            if command.argv[0] in ("pkill", "killall") and not self._wish.allow_kill:
+                raise Refusal(
+                    f"{self._script.path}:{command.site.span.line}: {' '.join(command.argv)} ends every such process of this "
+                    "machine, this one included; allow it with --allow-kill where there is nothing else"
+                )
 
     def _enough(self, trial: Trial, outline: Outline) -> None:
         """Raise Refusal where the tiny data does not last for the steps."""
@@ -281,20 +262,3 @@ class _Planner:
             yield f"{name}={value} comes from the environment of this process"
         for target in steering.missed:
             yield f"{target.key} stays as it is ({target.why}): nothing from outside reaches it"
-
-
-def _facts(family: str, given: Path | None, sizes: Mapping[str, int]) -> ModelFacts | None:
-    """Return the facts of the tiny model, or of the checkpoint that the user names."""
-    if given is None:
-        return from_config(CONFIGS[family](sizes), family, "the tiny checkpoint")
-    try:
-        import json
-
-        return from_config(json.loads((given / "config.json").read_text("utf-8")), given.name)
-    except (OSError, ValueError):
-        return None
-
-
-def _pair(items: Sequence[Path]) -> tuple[Path, Path]:
-    first, second = items
-    return first, second

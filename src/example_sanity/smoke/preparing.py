@@ -21,5 +21,6 @@ def prepare(plan: SmokePlan, folder: Path | None = None) -> SmokePlan:
     if plan.config:
         checkpoint = store.location(home, plan.model_family, plan.config)
         store.make(checkpoint, plan.config)
-    files = data.write(data.location(home, plan.kind), plan.kind)
-    return replace(plan, checkpoint=checkpoint, data=files)
+    place = data.location(home, plan.kind)
+    named = any(str(place) in text for text in (*plan.environment.values(), *plan.arguments))
+    return replace(plan, checkpoint=checkpoint, data=data.write(place, plan.kind) if named else ())

@@ -35,7 +35,9 @@ def as_text(plan: SmokePlan) -> Iterator[str]:
 
 
 def _model(plan: SmokePlan) -> str:
-    return f"a tiny {plan.model_family}" if plan.config else str(plan.checkpoint)
+    if plan.config:
+        return f"a tiny {plan.model_family}"
+    return str(plan.checkpoint) if plan.checkpoint else "a tiny model made of flags"
 
 
 def _rows(changes: list[Change]) -> Iterator[str]:

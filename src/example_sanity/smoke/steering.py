@@ -15,6 +15,7 @@ from example_sanity.launch.world import HOME
 from example_sanity.smoke.plan import Change
 from example_sanity.smoke.trial import TORCHRUN, Bench, Inputs, Trial, with_environment, with_words
 
+_MOST_REASONS = 8
 MADE_UP = "placeholder-"  # how a text begins that stands in for a variable that nobody set
 
 
@@ -27,7 +28,8 @@ class Target:
     """A setting and the value that it shall have.
 
     ``fits`` says whether what it has already (None: left out) will do. ``needed`` targets refuse the run where they
-    cannot be met. Those of a later ``stage`` are looked at when the earlier ones are met, as they may follow from them.
+    cannot be met. ``words`` are those to put behind the launcher's own, where they are not spelt from name and value; an empty
+    value without them means that the setting has to go. Those of a later ``stage`` are looked at when the earlier ones are met, as they may follow from them.
     """
 
     key: str
@@ -36,6 +38,7 @@ class Target:
     fits: Callable[[str | None], bool] | None = None
     needed: bool = True
     stage: int = 0
+    words: tuple[str, ...] = ()
 
     def met(self, text: str | None) -> bool:
         """Whether a value of the setting will do."""
@@ -88,6 +91,9 @@ class Steering:
         for stage in sorted({target.stage for target in mine}):
             self._meet([target for target in mine if target.stage <= stage])
         refused = [self._reason(target) for target in self.missed if target.needed]
+        if len(refused) > _MOST_REASONS + 1:
+            left = len(refused) - _MOST_REASONS
+            refused[_MOST_REASONS:] = [f"and {left} more settings that nothing from outside reaches"]
         if refused:
             raise Refusal("\n".join(refused))
 
@@ -123,7 +129,7 @@ class Steering:
             if value is not None and outer is not None and outer not in self.pinned:
                 yield Way(outer, value, _value(trial, name))
         if self.bench.forwards and not target.key.startswith(TORCHRUN):
-            words = self.words(target.key, target.value)
+            words = target.words or self.words(target.key, target.value)
             if words:
                 yield Way(target.key, target.value, text, words)
 
@@ -143,11 +149,17 @@ class Steering:
         place, text = self.start.place(target.key), self.start.text(target.key)
         path, name = self.bench.script.path, target.key.replace(TORCHRUN, "torchrun --")
         if text is None:
+            wanted = " ".join(target.words) or f"{name}={target.value}"
             return (
-                f"{path}: {name} has to be {target.value} ({target.why}), but the launcher leaves it out and does not "
-                'hand on its arguments; end the command with "$@"'
+                f"{path}: it takes {wanted} ({target.why}), but the launcher does not hand on its arguments; "
+                'end the command with "$@"'
             )
         where = f"{path}:{place.span.line}" if place else path
+        if not target.value:
+            return (
+                f"{where}: {name} has to go ({target.why}), but what stands there cannot be taken back; make it depend on a "
+                "variable"
+            )
         knob = "" if target.key.startswith(TORCHRUN) else ', or end the command with "$@"'
         return (
             f"{where}: {name} is {text} and has to be {target.value} ({target.why}), but nothing from outside reaches "

@@ -13,7 +13,7 @@ from example_sanity.checks.mesh.machine import machine
 from example_sanity.launch.evaluator import evaluate
 from example_sanity.launch.required import required
 from example_sanity.launch.scenario import Scenario
-from example_sanity.launch.settings import Settings, settings
+from example_sanity.launch.settings import Setting, Settings, settings
 from example_sanity.launch.syntax import DefaultKind
 from example_sanity.parallel.backends import detect, plans
 
@@ -75,7 +75,17 @@ class Trial:
         if key.startswith(TORCHRUN):
             return option_origin(self.entry, key.removeprefix(TORCHRUN)) if self.entry else ()
         setting = self.given.get(key)
-        return setting.origin.knobs if setting else ()
+        if setting is None:
+            return ()
+        return setting.origin.knobs or self._value_of_flag(setting)
+
+    def _value_of_flag(self, setting: Setting) -> tuple[str, ...]:
+        """Return the variables that feed the word behind a flag."""
+        command = self.entry.command if self.entry else None
+        behind = setting.word + 1
+        if setting.operation != "flag" or command is None or behind >= len(command.origins):
+            return ()
+        return () if "=" in command.argv[setting.word] else command.origins[behind].knobs
 
     def place(self, key: str) -> Origin | None:
         """Return where a setting is written, or None where that is not known."""

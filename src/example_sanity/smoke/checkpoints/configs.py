@@ -46,7 +46,7 @@ def _common(kind: str, architecture: str, sizes: Sizes) -> Config:
         "max_position_embeddings": POSITIONS,
         "rms_norm_eps": 1e-6,
         "initializer_range": 0.02,
-        "tie_word_embeddings": False,
+        "tie_word_embeddings": bool(sizes.get("tied")),
         "dtype": "bfloat16",
         **ENDS,
     }
