@@ -55,6 +55,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PYTHON",
         help="also compare the override parser with the hydra-core of an interpreter",
     )
+    parser.addoption(
+        "--ray", metavar="PYTHON", help="also submit smoke runs to a Ray of the environment of an interpreter"
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -74,7 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # Each of these markers runs with the option of the same name.
-_OPTIONS = ("browser", "corpus", "hydra", "install", "models")
+_OPTIONS = ("browser", "corpus", "hydra", "install", "models", "ray")
 
 
 def _unwanted(config: pytest.Config, item: pytest.Item) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import shlex
 import shutil
+import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -24,7 +28,9 @@ FOLDER = ".example-sanity-smoke"
 _LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", "outputs", "checkpoints", "*.log"
 )
-_STOP_SECONDS = 60.0
+_ENDS = ("SUCCEEDED", "FAILED", "STOPPED")
+_ASK_SECONDS = 1.0
+_PATIENCE = 60.0
 
 
 def dashboard(address: str) -> str:
@@ -49,7 +55,7 @@ def dashboard(address: str) -> str:
 def entry_point(plan: SmokePlan, uploaded: dict[str, str]) -> str:
     """Return the command line of the job; paths that are uploaded are those below its working directory there."""
     variables = [f"{name}={_placed(value, uploaded)}" for name, value in sorted(environment(plan).items())]
-    words = [_placed(word, uploaded) for word in plan.arguments]
+    words = [_placed(word, uploaded) or "''" for word in plan.arguments]
     return " ".join(["env", *variables, "bash", shlex.quote(plan.script), *words])
 
 
@@ -84,62 +90,79 @@ class RayJob:
 
         ``client`` stands in for ray.job_submission.JobSubmissionClient.
         """
-        import tempfile
-
         self.where = dashboard(options.on)
         self._client = client or _client(self.where)
-        # SFT launchers start torchrun in the job itself; with RL it is Ray's workers that hold the GPUs.
-        gpus = plan.gpus if plan.kind == "sft" else 0
+        self._log = options.log
+        self.number: str | None = self._submit(plan, root)
+        self._asked, self._seen, self._status = 0.0, time.monotonic(), "PENDING"
+        self._thread = threading.Thread(target=self._copy_log, daemon=True)
+        if options.wait:
+            self._thread.start()
+
+    def _submit(self, plan: SmokePlan, root: Path) -> str:
         with tempfile.TemporaryDirectory(prefix="example-sanity-smoke-") as folder:
             uploaded = upload(plan, root, Path(folder))
             try:
-                self.number: str | None = self._client.submit_job(
+                number: str = self._client.submit_job(
                     entrypoint=entry_point(plan, uploaded),
-                    entrypoint_num_gpus=gpus,
+                    # SFT launchers start torchrun in the job itself; with RL it is Ray's workers that hold the GPUs.
+                    entrypoint_num_gpus=plan.gpus if plan.kind == "sft" else 0,
                     runtime_env={"working_dir": folder},
                     metadata={"name": f"smoke {plan.script}"},
                 )
             except Exception as error:
                 raise _unreachable(self.where, error) from error
-        self._log = options.log
-        self._thread: threading.Thread | None = None
-        if options.wait:
-            self._thread = threading.Thread(target=self._copy_log, daemon=True)
-            self._thread.start()
+        return number
 
     def _copy_log(self) -> None:
-        import asyncio
-
         async def copy() -> None:
             with self._log.open("ab", buffering=0) as file:
                 async for text in self._client.tail_job_logs(self.number):
                     file.write(text.encode("utf-8", "replace"))
 
-        asyncio.run(copy())
+        # A connection that breaks is no end of the job; what is missing then is fetched when it has ended.
+        with contextlib.suppress(Exception):
+            asyncio.run(copy())
+
+    def _ask(self) -> str:
+        """Return the status, asked for once a second. Raises CannotStart when there was no answer for a minute."""
+        now = time.monotonic()
+        if now - self._asked >= _ASK_SECONDS:
+            self._asked = now
+            try:
+                self._status, self._seen = self._client.get_job_status(self.number).value, now
+            except Exception as error:
+                if now - self._seen > _PATIENCE:
+                    raise _unreachable(self.where, error) from error
+        return self._status
 
     def poll(self) -> int | None:
-        """Return 0 for a job that succeeded, 1 or its exit status for any other end, None before that."""
-        status = self._client.get_job_status(self.number)
-        if not status.is_terminal():
+        """Return 0 for a job that succeeded, its exit status or 1 for any other end, None before that."""
+        status = self._ask()
+        if status not in _ENDS:
             return None
-        if self._thread is not None:
-            self._thread.join(_STOP_SECONDS)
-        if status.value == "SUCCEEDED":
+        if self._thread.is_alive():
+            self._thread.join(_PATIENCE)
+        self._complete_log()
+        if status == "SUCCEEDED":
             return 0
         return getattr(self._client.get_job_info(self.number), "driver_exit_code", None) or 1
 
+    def _complete_log(self) -> None:
+        with contextlib.suppress(Exception), self._log.open("ab") as file:
+            file.write(self._client.get_job_logs(self.number).encode("utf-8", "replace")[file.tell() :])
+
     def has_begun(self) -> bool:
         """Return whether the job is past waiting for its turn."""
-        return str(self._client.get_job_status(self.number).value) != "PENDING"
+        return self._ask() != "PENDING"
 
     def stop(self) -> None:
         """Stop the job, and wait a while for Ray to end it."""
-        import time
-
-        self._client.stop_job(self.number)
-        until = time.monotonic() + _STOP_SECONDS
-        while not self._client.get_job_status(self.number).is_terminal() and time.monotonic() < until:
-            time.sleep(0.5)
+        with contextlib.suppress(Exception):
+            self._client.stop_job(self.number)
+        until = time.monotonic() + _PATIENCE
+        while self._ask() not in _ENDS and time.monotonic() < until:
+            time.sleep(_ASK_SECONDS / 2)
 
 
 def _client(address: str) -> Any:

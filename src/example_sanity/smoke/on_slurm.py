@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from example_sanity.smoke.job import CannotStart, environment
 
@@ -49,24 +50,18 @@ class SlurmJob:
         file = options.log.with_suffix(".sbatch")
         file.write_text(batch_file(plan, root, options), "utf-8")
         command = ["sbatch", "--parsable", *(["--wait"] if options.wait else []), *options.sbatch, str(file)]
-        try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-        except OSError as error:
-            raise CannotStart(
-                "missing-command", f"cannot start sbatch: {error.strerror}", "run it where Slurm is installed"
-            ) from error
-        assert self._process.stdout is not None
-        # "123", or "123;cluster"; it comes when the job is accepted, long before --wait returns.
-        self.number: str | None = self._process.stdout.readline().strip().partition(";")[0]
-        if not self.number:
-            said = " ".join(self._process.communicate()[1].split())
-            raise CannotStart(
-                "not-accepted",
-                f"sbatch did not accept the job: {said or f'exit status {self._process.returncode}'}",
-                "pass what the cluster wants (account, partition) with --sbatch-arg",
-            )
+        with tempfile.TemporaryFile("w+") as said:
+            self._process = _start(command, said)
+            assert self._process.stdout is not None
+            with self._process.stdout as answer:
+                # "123", or "123;cluster"; it comes when the job is accepted, long before --wait returns.
+                self.number: str | None = answer.readline().strip().partition(";")[0]
+            if not self.number:
+                status = self._process.wait()
+                said.seek(0)
+                raise _refused(" ".join(said.read().split()) or f"exit status {status}")
+        if not options.wait:
+            self._process.wait()
 
     def poll(self) -> int | None:
         """Return the exit status that ``sbatch --wait`` passes on, None while the job is not at its end."""
@@ -84,3 +79,18 @@ class SlurmJob:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _start(command: list[str], errors: IO[str]) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+    except OSError as error:
+        message = f"cannot start sbatch: {error.strerror}"
+        raise CannotStart("missing-command", message, "run it where Slurm is installed") from error
+
+
+def _refused(said: str) -> CannotStart:
+    advice = "pass what the cluster wants (account, partition) with --sbatch-arg"
+    return CannotStart("not-accepted", f"sbatch did not accept the job: {said}", advice)

@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
         library.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
-    child = 0
+    child = None
     try:
         child = subprocess.Popen(command, start_new_session=True).pid
         status = _wait_for(child)
@@ -63,7 +63,7 @@ def _wait_for(child: int) -> int:
             return code if code >= 0 else 128 - code
 
 
-def end_all(child: int, grace: float) -> None:
+def end_all(child: int | None, grace: float) -> None:
     """End everything below this process: SIGTERM, and SIGKILL after ``grace`` seconds."""
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, _KILL_SECONDS)):
         until = time.monotonic() + seconds
@@ -78,7 +78,7 @@ def end_all(child: int, grace: float) -> None:
             time.sleep(0.05)
 
 
-def _left(child: int) -> set[int]:
+def _left(child: int | None) -> set[int]:
     """What is still alive, as numbers for ``_send``; the dead are buried."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -89,6 +89,8 @@ def _left(child: int) -> set[int]:
             return set()
     if _IS_LINUX:
         return _descendants(os.getpid())
+    if child is None:
+        return set()
     try:
         os.killpg(child, 0)
     except OSError:
