@@ -103,6 +103,14 @@ def test_a_folder_is_an_error_and_its_fix_matches_what_is_below(write: Write, fo
     assert report(root, "workflows").findings == ()
 
 
+def test_a_pattern_of_folders_is_like_a_folder(write: Write) -> None:
+    (found,) = _findings(write, _workflow('"**/*.py"', "'!pkg/*er*'"))
+
+    assert found.severity is Severity.WARNING
+    assert "names folders, and GitHub compares it with files" in found.message
+    assert "write '!pkg/*er*/**'" in found.message
+
+
 def test_what_only_takes_back_is_advice(write: Write) -> None:
     found = _findings(write, _workflow('"**/*.py"', '"!pkg/gone.py"', '"!docs"'))
 

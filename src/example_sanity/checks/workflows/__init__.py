@@ -13,12 +13,13 @@ def __getattr__(name: str) -> object:
     """Return ``RULES``, imported when first asked for: every run wants the loader, few want the rules."""
     if name != "RULES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from example_sanity.checks.workflows import failures, files, filters, lists, uncovered
+    from example_sanity.checks.workflows import arguments, failures, files, filters, lists, uncovered
 
     return (
         *filters.RULES,
         files.MissingJobFile,
         lists.StaleListEntry,
         failures.SwallowedFailure,
+        arguments.WrongJobArguments,
         uncovered.UncoveredLauncher,
     )

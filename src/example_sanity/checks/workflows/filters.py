@@ -97,7 +97,8 @@ class DeadPathFilter(_FilterRule):
             harmless = globs.is_negative(item.value) or given.ignores
             effect = "it takes nothing out" if harmless else "no change matches it"
             if folder is not None:
-                told = f"names a folder, and GitHub compares it with files, so {effect}; write '{_sign(item)}{folder}/**'"
+                what = "folders" if globs.WILD.search(folder) else "a folder"
+                told = f"names {what}, and GitHub compares it with files, so {effect}; write '{_sign(item)}{folder}/**'"
             else:
                 told = f"{_absence(item.value, context)}, so {effect}; {_advice(workflow, item, context)}"
             if harmless:
@@ -124,9 +125,9 @@ def _is_certain(pattern: str, context: Context) -> bool:
 
 
 def _folder(pattern: str, context: Context) -> str | None:
-    """The folder that a pattern names as if that were all files in it."""
+    """The folder that a pattern names as if that were all files in it; a pattern for folders where it has wildcards."""
     text = globs.body(pattern).removeprefix("./").rstrip("/")
-    return text if text in context.project.folders and text else None
+    return text if text and _matched(f"{text}/**", context) else None
 
 
 def _absence(pattern: str, context: Context) -> str:
