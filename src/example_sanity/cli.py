@@ -187,9 +187,6 @@ schema.add_command(_print_schema("smoke", "Print the JSON schema of the JSON rep
 @click.option("--notice", "further", multiple=True, help="A line on further sources (repeatable).")
 @click.option("--rank", default=0, help="Of several schemas with a module the highest rank counts.")
 @click.option(
-    "--earlier", multiple=True, metavar="SCHEMA", help="A schema from before, to know what was removed."
-)
-@click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: NAME.json.xz)."
 )
 def build(**options: Any) -> int:
@@ -201,6 +198,52 @@ def build(**options: Any) -> int:
     from example_sanity.schema.hydra.command import build as run_build
 
     return run_build(**options)
+
+
+@schema.command(context_settings=_HELP)
+@click.argument("name")
+@click.option(
+    "--checkout",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Git checkout that has the commit of the schema and its history.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: the schema's own)."
+)
+def history(**options: Any) -> int:
+    """Add to schema NAME (a shipped one, or a file) what became of the keys that its configuration had once.
+
+    Read are the objects of git: the files of the commits that lead to that of the schema. Nothing is checked out.
+    """
+    from example_sanity.schema.hydra.command import history as run_history
+
+    return run_history(**options)
+
+
+@schema.command("flag-history", context_settings=_HELP)
+@click.argument("name")
+@click.option(
+    "--checkout", required=True, type=click.Path(path_type=Path), help="Git checkout of the program."
+)
+@click.option("--program", required=True, help="The file that reads the flags, relative to the checkout.")
+@click.option(
+    "--at", "revisions", multiple=True, required=True, help="Release or commit (repeatable, oldest first)."
+)
+@click.option("--below", multiple=True, help="Read only these files and folders (repeatable).")
+@click.option("--url", default="", help="Where the source is from.")
+@click.option("--licence", default="", help="Its licence (SPDX).")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: NAME.flags.json)."
+)
+def flag_history(**options: Any) -> int:
+    """Read the flags of a program at several releases, and write what became of those that later ones have not.
+
+    Read are the objects of git; nothing is checked out, nothing is imported.
+    """
+    from example_sanity.schema.argparse.command import flag_history as run_history
+
+    return run_history(**options)
 
 
 def _make_view(name: str, short: str, text: str, *more: Any) -> click.Command:

@@ -12,7 +12,7 @@ from helpers import Write, cli
 
 GOOD = "examples/run_good_7b_fsdp.sh"
 BAD = "examples/run_bad_7b_fsdp.sh"
-LAUNCH = "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+LAUNCH = "python3 -m verl.trainer.main_ppo trainer.nnodes=1 actor_rollout_ref.rollout.name=vllm\n"
 
 CASES = {
     "bytes": (b"echo caf\xe9\n", "SYS002", "byte 0xe9 at offset 8"),

@@ -21,7 +21,7 @@ ROW = re.compile(
 )
 ROWS = [found.groupdict() for found in ROW.finditer(PAGE.read_text("utf-8"))]
 
-BODY = "set -euo pipefail\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+BODY = "set -euo pipefail\npython3 -m verl.trainer.main_ppo trainer.nnodes=1 actor_rollout_ref.rollout.name=vllm\n"
 LAUNCH = f"#!/usr/bin/env bash\n{BODY}"
 FILES = {
     "README.md": "a project\n",

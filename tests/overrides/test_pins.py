@@ -129,7 +129,7 @@ def test_the_commit_of_a_submodule_counts(framework: tuple[Path, str], tmp_path:
 
 
 def test_a_release_that_is_shipped_needs_no_git(write: Write) -> None:
-    line = "python3 -m verl.trainer.main_ppo trainer.nnode=2 actor_rollout_ref.rollout.skip_rollout=true\n"
+    line = "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.name=vllm trainer.nnode=2 actor_rollout_ref.rollout.skip_rollout=true\n"
     root = write({SCRIPT: line, "requirements.txt": "verl==0.6.1\n"})
 
     found = report(root, "overrides").findings
@@ -145,7 +145,7 @@ def test_a_release_that_is_shipped_needs_no_git(write: Write) -> None:
 def test_what_is_not_at_hand_is_said_and_not_guessed(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = "python3 -m verl.trainer.main_ppo trainer.nnodes=2\n"
+    line = "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.name=vllm\n"
     root = write(
         {SCRIPT: line, "REQUIRED_VERL.txt": "verl@0123456789\n", "requirements.txt": "verl==0.7.1\n"}
     )

@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def text(write: Write, line: str, table: str = "") -> list[str]:
+    line = line.replace(
+        "verl.trainer.main_ppo ", "verl.trainer.main_ppo actor_rollout_ref.rollout.name=vllm "
+    )
     root = write({SCRIPT: f"python3 -m {line}\n", "pyproject.toml": table})
     return [f"{item.code} {item.message}" for item in report(root, "overrides").findings]
 
@@ -50,8 +53,8 @@ def test_right_launchers_are_silent(write: Write, line: str) -> None:
         ),
         (
             "verl.trainer.main_ppo +trainer.use_legacy_worker_impl=disable",
-            "OVR008 trainer.use_legacy_worker_impl was removed from the configuration: "
-            "nothing reads it any more, as far as its history tells",
+            "OVR008 trainer.use_legacy_worker_impl was removed from the configuration in v0.8.0 (commit 044bbba27): "
+            "nothing reads it any more",
         ),
         (
             "verl.trainer.main_pppo trainer.nnodes=1",

@@ -164,9 +164,9 @@ def test_what_the_program_builds_is_read_from_its_calls(roots: Roots) -> None:
     assert built_names(roots.folders[0] / "app") == {"actor"}
 
 
-def schema(roots: Roots, *earlier: shipped.Schema) -> shipped.Schema:
+def schema(roots: Roots) -> shipped.Schema:
     source = shipped.Source("small", "https://example.invalid", "abc", "Apache-2.0", 1)
-    return build.Builder(roots.folders, ["app"], []).build(source, earlier)
+    return build.Builder(roots.folders, ["app"], []).build(source)
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=" ".join)
@@ -184,14 +184,6 @@ def test_what_a_shipped_schema_does_not_know_is_no_answer(roots: Roots) -> None:
     tree = shipped.ShippedTree(schema(roots), "pkg://app.config/train")
     with pytest.raises(shipped.NotShippedError):
         tree.compose(["+engine@other=mega"])
-
-
-def test_removed_keys_are_told_with_their_new_names(roots: Roots) -> None:
-    before = schema(roots)
-    config = roots.folders[0] / "app/config/train.yaml"
-    config.write_text(config.read_text().replace("save_freq", "save_freqs").replace("  flag: true\n", ""))
-
-    assert schema(roots, before).removed == {"trainer.flag": None, "trainer.save_freq": "trainer.save_freqs"}
 
 
 def test_differences_are_undone_by_their_change(roots: Roots) -> None:

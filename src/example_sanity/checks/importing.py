@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from example_sanity.launch import pythonpath
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry
+    from example_sanity.launch.syntax import Script
+
+_ARGUMENTS = re.compile(r"\$[@*]|\$\{[@*]")
 
 
 def own_folders(entry: Entry, project: Project) -> tuple[Path, ...]:
@@ -23,3 +27,10 @@ def own_folders(entry: Entry, project: Project) -> tuple[Path, ...]:
 def source_roots(context: Context) -> tuple[Path, ...]:
     """Return ``source-roots`` of the configuration."""
     return tuple(context.project.root / folder for folder in context.config.source_roots)
+
+
+def forwards(script: Script) -> bool:
+    """Return whether a script hands its own arguments on: then what it lacks may come from whoever calls it."""
+    return bool(
+        _ARGUMENTS.search("\n".join(line for line in script.lines if not line.lstrip().startswith("#")))
+    )

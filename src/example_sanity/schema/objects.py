@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +17,25 @@ COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # No transport may be used: a partial clone would fetch what is missing.
 _OFFLINE = ("-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
 _LARGEST = 4_000_000
+
+
+class Change(NamedTuple):
+    """A file that a commit changed: its path before and after, and the object of each, empty where there is none."""
+
+    old: str
+    path: str
+    before: str
+    after: str
+
+
+def _change(row: str) -> Change | None:
+    """Read a line of ``git log --raw``: modes, objects, status, and one path or two."""
+    about, *paths = row.split("\t")
+    fields = about.lstrip(":").split()
+    if len(fields) != 5 or not paths:
+        return None
+    before, after = ("" if name.strip("0") == "" else name for name in fields[2:4])
+    return Change(paths[0], paths[-1], before, after)
 
 
 @dataclass(frozen=True)
@@ -75,11 +94,22 @@ class Repository:
                 yield name, data[place : place + size]
             place += size + 1
 
-    def history(self, paths: Sequence[str], since: str | None = None) -> list[tuple[str, str]]:
-        """Return the commits of the first parents of HEAD that touch some paths, newest first, each with its date."""
-        span = f"{since}..HEAD" if since else "HEAD"
-        text = self._text("log", "--first-parent", "--format=%H %cs", span, "--", *paths)
-        return [(line[:40], line[41:]) for line in text.split("\n") if line]
+    def changes(self, commit: str, below: Sequence[str], suffix: str) -> list[tuple[str, str, list[Change]]]:
+        """Return commit, date and changed files of the first parents of a commit, newest first.
+
+        Only files below some folders that end in ``suffix`` count.
+        """
+        listed = self._text(
+            *("log", "--first-parent", "-m", "--raw", "-M", "--no-abbrev", "--format=%x01%H %cs", commit),
+            *("--", *(f"{folder}/" for folder in below)),
+        )
+        found = []
+        for text in listed.split("\1")[1:]:
+            head, *rows = text.strip().split("\n")
+            items = [item for row in rows if (item := _change(row)) and item.path.endswith(suffix)]
+            if items:
+                found.append((head[:40], head[41:], items))
+        return found
 
     def release(self, commit: str) -> str:
         """Return the first tag that contains a commit; empty where none does."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from example_sanity.schema.objects import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 _READ = (".py", ".yaml")
 
@@ -30,12 +30,25 @@ def package_at(repository: Repository, commit: str, package: str) -> Path | None
     if place is None:
         return None
     # A repository may be the package itself, as a submodule of its name.
-    chosen = {path: name for path, name in files.items() if path.startswith(place)}
-    contents = dict(repository.blobs(chosen.values()))
+    chosen = {
+        f"{package}/{path.removeprefix(place)}": name
+        for path, name in files.items()
+        if path.startswith(place)
+    }
+    return _written(repository, chosen)
+
+
+def tree_at(repository: Repository, commit: str, *below: str) -> Path:
+    """Return a folder with the Python and YAML files of a commit, as ``package_at`` does; ``below`` limits it to paths."""
+    return _written(repository, repository.files(commit, _READ, *below))
+
+
+def _written(repository: Repository, files: Mapping[str, str]) -> Path:
+    contents = dict(repository.blobs(files.values()))
     folder = Path(tempfile.mkdtemp(prefix="example-sanity-pin-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for path, name in chosen.items():
-        target = folder / package / path.removeprefix(place)
+    for path, name in files.items():
+        target = folder / path
         if ".." not in target.parts and name in contents:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents[name])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.flags.missing import MissingProgram
 from example_sanity.checks.flags.names import AbbreviatedFlag, DeprecatedFlag, IgnoredFlag, UnknownFlag
 from example_sanity.checks.flags.options import FlagsOptions
+from example_sanity.checks.flags.required import MissingRequiredFlag
 from example_sanity.checks.flags.values import FlagArity, FlagBadChoice, FlagWrongType
 
 if TYPE_CHECKING:
@@ -21,5 +22,6 @@ RULES: tuple[type[Rule], ...] = (
     IgnoredFlag,
     MissingProgram,
     FlagWrongType,
+    MissingRequiredFlag,
 )
 OPTIONS = FlagsOptions

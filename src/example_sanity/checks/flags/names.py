@@ -8,6 +8,7 @@ from example_sanity.checks.flags.base import FlagRule
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Context, Example
+from example_sanity.schema.argparse.history import fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,13 +44,17 @@ def unknown(program: Program) -> Iterator[Use]:
 
 
 def suggestion(use: Use, program: Program) -> str:
-    """Return the known flag that looks most like a flag, with where it is defined."""
+    """Return what became of a flag where its history tells, else the known flag that looks most like it."""
     known = program.table.known
-    best = nearest(use.written, known, 75)
+    gone = fate(use.written, program.table)
+    renamed = gone is not None and gone.name in known
+    best = gone.name if gone and renamed else nearest(use.written, known, 75)
+    when = f"; {'renamed' if renamed else 'removed'} in {gone}" if gone else ""
     if best is None:
-        return ""
+        return when
     flag = known[best][0]
-    return f"; the nearest is {best} ({flag.path}:{flag.line})" if flag.path else f"; the nearest is {best}"
+    place = f" ({flag.path}:{flag.line})" if flag.path else ""
+    return f"{when}: use {best}{place}" if renamed else f"{when}; the nearest is {best}{place}"
 
 
 class UnknownFlag(FlagRule):
@@ -57,7 +62,8 @@ class UnknownFlag(FlagRule):
 
     All parsers that read the command line are read from the source, without importing it: flags in helpers and loops,
     in groups made of dataclasses, in imported modules and in patches. argparse stops on a flag that none of them has,
-    on every rank, after the job was scheduled. Where a part of the flags cannot be read, nothing is said.
+    on every rank, after the job was scheduled. Where the history of the framework is shipped (Megatron-LM), the message
+    says in which release the flag was renamed or removed. Where a part of the flags cannot be read, nothing is said.
     """
 
     code = "FLG001"

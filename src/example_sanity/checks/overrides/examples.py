@@ -16,11 +16,13 @@ FILES = {
         "@dataclass\nclass Adam:\n    lr: float = 1e-3\n    betas: list[float] = (0.9, 0.95)\n"
         '    schedule: Literal["constant", "cosine"] = "constant"\n    momentum: float = 0.9\n'
         "    warmup: Optional[int] = None  # deprecated\n"
+        "\n\n@dataclass\nclass Sized:\n    size: int\n"
     ),
     "app/config/train.yaml": (
         "defaults:\n  - optim: adam\n  - _self_\n\n"
         "trainer:\n  nnodes: 1\n  name: run\n  save: 5\n  extra: {}\ndata:\n  path: null\n"
     ),
+    "app/config/bare.yaml": ("trainer:\n  nnodes: 1\n  name: ???\noptim:\n  _target_: app.options.Sized\n"),
     "app/config/optim/adam.yaml": (
         "_target_: app.options.Adam\nlr: 1e-3\nbetas: [0.9, 0.95]\nschedule: constant\nwarmup: null\n"
     ),

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.checks.overrides import words
 from example_sanity.checks.overrides.issues import Issue
+from example_sanity.checks.overrides.lacking import lacking
 from example_sanity.checks.overrides.state import State
 from example_sanity.checks.overrides.values import judge
 from example_sanity.core.errors import nearest
 from example_sanity.schema.hydra.model import ComposeError, Composition
 from example_sanity.schema.hydra.shipped import NotShippedError
+from example_sanity.schema.renames import Removed, fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,12 +38,13 @@ def _strength(item: _Explanation) -> tuple[int, int]:
 
 @dataclass
 class Check:
-    """The overrides of one entry against one tree."""
+    """The overrides of one entry against one tree; ``complete`` says that the program runs with nothing but them."""
 
     tree: Tree
     settings: Sequence[Setting]
     script: Script
     multirun: bool = False
+    complete: bool = True
     issues: list[Issue] = field(default_factory=list)
     hidden: set[int] = field(default_factory=set)
     strange: dict[str, list[Setting]] = field(default_factory=dict)
@@ -149,6 +152,9 @@ class Check:
         for node, (first, items) in nodes.items():
             self._missing_node(node, first, items, state)
         self._unknown_fields(state)
+        if self.complete and not self.issues and all(item.stable for item in plain):
+            built = [node for node in state.needed if self._is_built(node, state)]
+            self.issues += lacking(state, plain, built)
 
     def _rooted(
         self, composition: Composition, choices: Sequence[Setting], plain: Sequence[Setting]
@@ -280,17 +286,30 @@ class Check:
         state.put(item)
 
     def _added(self, item: Setting, state: State) -> None:
+        top = item.key.partition(".")[0]
         if item.key in state.keys:
             self._judge(item, state)
-        elif item.key in self.tree.removed:
-            self._readded(item)
+        elif (gone := fate(item.key, self.tree.removed)) and not self._is_handed_on(item.key, state):
+            self._readded(item, gone)
+        elif top not in state.keys and "." in item.key and not self.tree.mentions(top):
+            self._unread(item, top, state)
         else:
             self._new_field(item, state)
 
-    def _readded(self, item: Setting) -> None:
-        name = self.tree.removed[item.key]
-        hint = f"it is {name} now" if name else "nothing reads it any more, as far as its history tells"
-        self.issues.append(Issue("OVR008", item, f"{item.key} was removed from the configuration: {hint}"))
+    def _unread(self, item: Setting, top: str, state: State) -> None:
+        near = nearest_key(item.key, [key for key in state.keys if key not in state.added])
+        hint = f"; did you mean {near}?" if near else ""
+        message = f"{self.tree.label} has no {top}, and nothing in the program reads one: {item.key} has no effect{hint}"
+        self.issues.append(Issue("OVR021", item, message))
+
+    def _is_handed_on(self, key: str, state: State) -> bool:
+        """Whether the key goes into a dict that the program hands on as it is, so that others may read it."""
+        return _is_open(key.rpartition(".")[0], state)
+
+    def _readded(self, item: Setting, gone: Removed) -> None:
+        hint = f"it is {gone.name} now" if gone.name else "nothing reads it any more"
+        message = f"{item.key} was removed from the configuration in {gone}: {hint}"
+        self.issues.append(Issue("OVR008", item, message))
 
     def _new_field(self, item: Setting, state: State) -> None:
         """Note a key that is added to a dict of which the program makes an object whose class has no such field."""
@@ -343,11 +362,14 @@ class Check:
     def _no_key(self, item: Setting, state: State) -> Issue:
         if isinstance(item.value, dict) and item.key in state.keys:
             return Issue("OVR001", item, f"{item.key} has no such members as {item.raw}")
-        renamed = self.tree.removed.get(item.key)
-        near = renamed if renamed in state.keys else nearest_key(item.key, state.keys)
-        hint = f"; did you mean {near}?" if near else ""
-        was = " any more" if item.key in self.tree.removed else ""
-        message = f"{item.key} is no key of {self.tree.label}{was}{hint}"
+        gone = fate(item.key, self.tree.removed)
+        near: str | None
+        if gone is not None and gone.name in state.keys:
+            near, hint = gone.name, f": renamed in {gone}: use {gone.name}"
+        else:
+            near = nearest_key(item.key, state.keys)
+            hint = (f": removed in {gone}" if gone else "") + (f"; did you mean {near}?" if near else "")
+        message = f"{item.key} is no key of {self.tree.label}{' any more' if gone else ''}{hint}"
         replace = (f"{item.key}=", f"{near}=") if near else None
         return Issue("OVR001", item, message, replace=replace, safe=False)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from example_sanity.checks.importing import forwards
 from example_sanity.checks.overrides.flat import Check
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.checks.overrides.pinning import compared, pinned
-from example_sanity.checks.overrides.resolving import Resolved, is_multirun, resolver
+from example_sanity.checks.overrides.resolving import Resolved, is_multirun, prints_only, resolver
 from example_sanity.checks.overrides.words import sound
+from example_sanity.core.finding import Severity
 from example_sanity.launch.settings import Settings, settings
 
 if TYPE_CHECKING:
@@ -72,8 +74,16 @@ def _issues(entry: Entry, given: Settings, resolved: Resolved, script: Script) -
     issues = [Issue(item.code, item.setting, item.message) for item in resolved.troubles]
     multirun = is_multirun(entry)
     if resolved.tree is not None:
-        issues += Check(resolved.tree, given.items, script, multirun).run()
+        found = Check(resolved.tree, given.items, script, multirun, complete=not prints_only(given)).run()
+        issues += [_softened(issue) if forwards(script) else issue for issue in found]
     elif issues:
         # The keys are not known, but the words are Hydra's all the same.
         issues += sound(given.items, script, multirun)[1]
     return issues
+
+
+def _softened(issue: Issue) -> Issue:
+    """Return an issue as a warning where the caller of the script may set what is missing."""
+    if issue.code != "OVR020":
+        return issue
+    return replace(issue, message=f'{issue.message} (or the caller\'s "$@" does)', severity=Severity.WARNING)

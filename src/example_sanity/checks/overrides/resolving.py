@@ -284,3 +284,9 @@ def is_multirun(entry: Entry) -> bool:
     """Return whether the command line asks Hydra for several runs."""
     words = [entry.command.argv[index] for index in entry.arguments]
     return any(is_option(word) and word in ("-m", "--multirun") for word in words)
+
+
+def prints_only(settings: Settings) -> bool:
+    """Return whether Hydra is asked to show something instead of running the program (``--cfg job``)."""
+    asked = {item.key.replace("_", "-") for item in settings if item.style == "flag"}
+    return bool(asked & {"cfg", "c", "info", "i", "help", "h", "hydra-help", "version"})

@@ -49,8 +49,8 @@ class UnknownKey(_OverrideRule):
     """An override sets a key that the composed configuration does not have.
 
     Hydra's configuration is closed: without a plus only keys that exist can be set, and the launch ends before it has
-    begun. The message names the key that was probably meant: the same name elsewhere, then a similar one, then what
-    the key was renamed to. Overrides that all fail for one reason (a wrong ``model_engine``) are one finding, at the word
+    begun. The message names the commit and release that renamed the key where the framework's history tells, else
+    the key that was probably meant: the same name elsewhere, then a similar one. Overrides that all fail for one reason (a wrong ``model_engine``) are one finding, at the word
     to change.
     """
 
@@ -149,8 +149,8 @@ class MissingConfig(_OverrideRule):
 class ReAddedKey(_OverrideRule):
     """An override brings back a key that was removed from the configuration.
 
-    With a plus Hydra takes any key, and nothing reads it: the option has no effect. The message says what became of
-    the key where that is known.
+    With a plus Hydra takes any key, and nothing reads it: the option has no effect. The message says which commit and release
+    removed the key, and what it is now, as the framework's history tells.
     """
 
     code = "OVR008"
@@ -289,6 +289,56 @@ class MalformedOverride(_OverrideRule):
     good = (shown.good("\"trainer.name='a=b'\""),)
 
 
+class UnresolvedReference(_OverrideRule):
+    """A value refers to a key that does not exist.
+
+    ``${data.size}`` is looked up when the program reads the value, or resolves the whole configuration, and fails there. An
+    error where the launcher wrote the reference or deleted its target; a warning where the configuration itself is
+    broken, as that part may never be read.
+    """
+
+    code = "OVR019"
+    name = "unresolved-reference"
+    summary = "a value refers to a key that does not exist"
+    source = "omegaconf, InterpolationKeyError"
+    bad = (shown.bad("'trainer.name=${data.model}'"),)
+    good = (shown.good("'trainer.name=${data.path}'"),)
+
+
+class MissingRequiredKey(_OverrideRule):
+    """A mandatory key is left without a value.
+
+    ``???`` in a configuration, or a field without default of a class that the program makes of a node: the launcher has to
+    set it. A key below a node that is switched off (``enable: false``) is not read. A warning where the launcher hands on its own
+    arguments: then the caller may set it.
+    """
+
+    code = "OVR020"
+    name = "missing-required-key"
+    summary = "a mandatory key is left without a value"
+    source = "omegaconf, MissingMandatoryValue; the class behind the node"
+    bad = (shown.bad("trainer.nnodes=2", "--config-name=bare"),)
+    good = (
+        shown.good("trainer.nnodes=2", "--config-name=bare", "trainer.name=x", "+optim.size=1"),
+        shown.good("trainer.nnodes=2"),
+    )
+
+
+class UnreadKey(_OverrideRule):
+    """An override adds a key below a name that neither the configuration nor the program has.
+
+    With ``+`` or ``++`` Hydra takes any key. Where the first part of it is in no file of the program, nothing can read it:
+    the override has no effect, and no message says so.
+    """
+
+    code = "OVR021"
+    name = "unread-key"
+    summary = "a key is added below a name that nothing reads"
+    severity = Severity.WARNING
+    bad = (shown.bad("++trainr.nnodes=2"),)
+    good = (shown.good("++trainer.nnodes=2"), shown.good("++config.nnodes=2"))
+
+
 RULES = (
     UnknownKey,
     MissingPlus,
@@ -308,4 +358,7 @@ RULES = (
     EmptySearchPath,
     UnresolvedProgram,
     MalformedOverride,
+    UnresolvedReference,
+    MissingRequiredKey,
+    UnreadKey,
 )

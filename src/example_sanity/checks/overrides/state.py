@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from example_sanity.schema.hydra.flatten import kinds_of
 from example_sanity.schema.hydra.model import Composition, Leaf
 
@@ -25,7 +27,9 @@ class State:
         """Begin with the configuration as composed."""
         self.keys = dict(composition.keys)
         self.closed = composition.closed
+        self.needed = composition.needed
         self.added: set[str] = set()
+        self.dropped: dict[str, Setting] = {}
 
     def missing_node(self, key: str) -> str | None:
         """Return the first of the dicts around ``key`` that does not exist, or None when all do."""
@@ -52,7 +56,7 @@ class State:
     def apply(self, setting: Setting) -> None:
         """Do what Hydra does with a word that it does not refuse."""
         if setting.operation == "delete":
-            self.drop(setting.key)
+            self.drop(setting.key, setting)
         else:
             self.put(setting)
 
@@ -119,17 +123,18 @@ class State:
             self.added.add(key)
             self.keys[key] = Leaf(value, kinds_of(value))
         else:
-            self.keys[key] = Leaf(value, old.kinds, old.where, old.choices, old.note, old.declared)
+            self.keys[key] = msgspec.structs.replace(old, value=value)
         if isinstance(value, dict):
             self.keys[key] = Leaf({}, ("dict",), self.keys[key].where)
             for name, inner in value.items():
                 self._put(f"{key}.{name}", inner)
 
-    def drop(self, key: str) -> None:
-        """Delete a key with all that lies below."""
+    def drop(self, key: str, setting: Setting) -> None:
+        """Delete a key with all that lies below, and remember what did it."""
         below = f"{key}."
         for name in [name for name in self.keys if name == key or name.startswith(below)]:
             del self.keys[name]
+            self.dropped[name] = setting
 
 
 def _names(value: dict[object, object], prefix: str = "") -> list[str]:

@@ -47,6 +47,8 @@ def judge(setting: Setting, leaf: Leaf) -> Iterator[Issue]:
         takes = " or ".join(_NAMES.get(kind, kind) for kind in leaf.kinds)
         message = f"{setting.key} takes {takes}, not {_described(value)} {_shown(value)}{_place(leaf)}"
         yield Issue("OVR004", setting, message, None if leaf.declared else Severity.WARNING)
+    elif any(value == item for item in leaf.refused):
+        yield Issue("OVR005", setting, f"{setting.key} may not be {_shown(value)}: the program refuses it")
     elif leaf.choices and not _chosen(value, leaf):
         listed = ", ".join(map(_shown, leaf.choices))
         nearby = (

@@ -158,7 +158,8 @@ def add_hf_fields(parser: Parser, types: Value, interpreter: Interpreter) -> Non
 def _add_hf_field(parser: Parser, item: Field, interpreter: Interpreter) -> None:
     known = describe(item.annotation, item.of, interpreter)
     names = list(dict.fromkeys([f"--{item.name}", f"--{item.name.replace('_', '-')}"]))
-    given: dict[str, Value] = {"default": item.default, "help": (item.metadata or {}).get("help")}
+    about = {} if item.metadata is None else item.metadata
+    given: dict[str, Value] = {"default": item.default, "help": about.get("help"), "required": item.required}
     if known.kind == "bool" and not known.many:
         if item.default is True:
             negative = list(dict.fromkeys([f"--no_{item.name}", f"--no-{item.name.replace('_', '-')}"]))

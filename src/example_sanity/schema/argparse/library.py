@@ -176,7 +176,11 @@ def parser_method(parser: Parser, name: str, call: Call) -> Value:
     """Call a method of a parser."""
     module = call.scope.module
     if name == "add_argument":
-        parser.add(call.positional, call.keywords, module.path, call.node.lineno)
+        given = call.keywords
+        if call.interpreter.branches or parser.made_as_child:
+            # Whether it is added at all depends on something, so nothing is certain to miss it.
+            given = {key: value for key, value in given.items() if key != "required"}
+        parser.add(call.positional, given, module.path, call.node.lineno)
     elif name in ("add_argument_group", "add_mutually_exclusive_group"):
         return parser
     elif name == "add_subparsers":
@@ -184,6 +188,7 @@ def parser_method(parser: Parser, name: str, call: Call) -> Value:
         return parser
     elif name == "add_parser":
         child = _new_parser(External("argparse.ArgumentParser"), call)
+        child.made_as_child = True
         parser.children.append(child)
         return child
     elif name in ("add_arguments", "add_dataclass_arguments"):

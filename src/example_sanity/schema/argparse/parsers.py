@@ -51,7 +51,7 @@ _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 class Parser:
     """One parser. Its groups are the parser itself; ``children`` are the parsers of its subcommands.
 
-    ``override`` is the function of the program that replaced ``add_argument``, ``made_by`` the program's own subclass. ``events`` are the ways in which it read
+    ``override`` is the function of the program that replaced ``add_argument``, ``made_by`` the program's own subclass. ``made_as_child`` marks the parser of a subcommand. ``events`` are the ways in which it read
     the command line: ``strict``, ``dropping`` (unknown flags vanish) or ``forwarding`` (they go on to something else).
     """
 
@@ -65,6 +65,7 @@ class Parser:
     override: Value = None
     events: list[str] = field(default_factory=list)
     made_by: Class | None = None
+    made_as_child: bool = False
 
     def table(self) -> FlagTable:
         """Return what the parser and its subcommands know together."""
@@ -127,6 +128,7 @@ def _flag(names: tuple[str, ...], options: Mapping[str, Value], path: str, line:
         choices=_choices(options.get("choices")),
         default=_plain(options.get("default")),
         deprecated=_deprecated(shown, options),
+        required=options.get("required") is True,
         path=path,
         line=line,
     )

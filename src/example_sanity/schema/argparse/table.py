@@ -23,7 +23,8 @@ class Flag(msgspec.Struct, frozen=True, omit_defaults=True):
     ``names`` are its option strings. ``nargs`` is the number of values that it takes (0 for a switch), one of ``?``,
     ``*``, ``+``, ``...`` as in argparse, or ``unknown``. ``type`` is the name of what converts a value, None for text.
     ``choices`` are the values that it accepts, as text, None where all do or where they are not known. ``default`` is
-    plain data, None where there is none or it is not known. ``deprecated`` is what its help says about that.
+    plain data, None where there is none or it is not known. ``deprecated`` is what its help says about that. ``required``
+    means that the program stops without it.
     ``path`` and ``line`` say where it is defined: relative to its source root, counted from 1.
     """
 
@@ -34,6 +35,7 @@ class Flag(msgspec.Struct, frozen=True, omit_defaults=True):
     choices: tuple[str, ...] | None = None
     default: Any = None
     deprecated: str | None = None
+    required: bool = False
     path: str = ""
     line: int = 0
 

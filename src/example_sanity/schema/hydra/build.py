@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,7 +13,7 @@ from example_sanity.schema.hydra.flatten import built_names, flatten
 from example_sanity.schema.hydra.mains import hydra_main
 from example_sanity.schema.hydra.model import ComposeError, Composition, Delta, difference
 from example_sanity.schema.hydra.roots import Roots
-from example_sanity.schema.hydra.shipped import Forest, Schema, Source, grown, members
+from example_sanity.schema.hydra.shipped import Forest, Schema, Source
 
 
 class Builder:
@@ -27,8 +26,8 @@ class Builder:
         self._searchpath = tuple(searchpath) or None
         self._classes = Classes(self._roots)
 
-    def build(self, source: Source, earlier: Sequence[Schema] = ()) -> Schema:
-        """Return the schema. Keys of ``earlier`` ones that it has no more are recorded as removed."""
+    def build(self, source: Source) -> Schema:
+        """Return the schema."""
         modules = sorted(self._modules())
         entries = dict(self._entries(modules))
         forests: dict[str, Forest] = {}
@@ -39,14 +38,13 @@ class Builder:
                     forests[f"{folder}/{name}"] = forest
         found = [path for name in self._packages if (path := self._roots.folder(name))]
         built = {name for path in found for name in built_names(path)}
-        present = {key for forest in forests.values() for key in members(forest)}
         return Schema(
             source,
             tuple(modules),
             entries,
             self._searchpath or (),
             tuple(sorted(built)),
-            removed(present, earlier, words(found)),
+            {},
             {key: msgspec.Raw(msgspec.json.encode(forest)) for key, forest in forests.items()},
         )
 
@@ -132,46 +130,3 @@ def _followers(
             after = trunk.compose([word, second]) if option != other.groups[group] else other
             if after is not None:
                 yield f"{word} {second}", difference(other, after)
-
-
-def words(folders: Iterable[Path]) -> frozenset[str]:
-    """Return every word of the Python files below some folders: what is not among them is read by nothing."""
-    found: set[bytes] = set()
-    for folder in folders:
-        for path in folder.rglob("*.py"):
-            found.update(re.findall(rb"\w+", path.read_bytes()))
-    return frozenset(word.decode("utf-8", "replace") for word in found)
-
-
-def removed(present: set[str], earlier: Sequence[Schema], read: Collection[str]) -> dict[str, str | None]:
-    """Return the keys that earlier schemas had and none of ``present`` is, each with the key that probably replaced it.
-
-    A key without a successor whose last name is among the words ``read`` may still have an effect; it is left out.
-    """
-    found: dict[str, str | None] = {}
-    for schema in earlier:
-        before = {key for name in schema.forests for key in members(grown(schema, name))}
-        fresh = sorted(present - before)
-        found = {key: name if name in present else None for key, name in found.items()}
-        for key in sorted(before - present):
-            found[key] = found.get(key) or _successor(key, fresh)
-    return {
-        key: name
-        for key, name in sorted(found.items())
-        if key not in present and (name or key.rpartition(".")[2] not in read)
-    }
-
-
-def _successor(key: str, fresh: Sequence[str]) -> str | None:
-    """Return the new key that has the same last name and a common parent, or the same parent and a similar name."""
-    parent, _, name = key.rpartition(".")
-    moved = [
-        item
-        for item in fresh
-        if item.rpartition(".")[2] == name and set(item.split(".")[:-1]) & set(parent.split("."))
-    ]
-    from rapidfuzz import fuzz
-
-    renamed = [item for item in fresh if item.rpartition(".")[0] == parent and fuzz.ratio(item, key) >= 80]
-    candidates = moved or renamed
-    return max(candidates, key=lambda item: (fuzz.ratio(item, key), item), default=None)

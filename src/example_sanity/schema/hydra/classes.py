@@ -36,11 +36,16 @@ _DOCUMENTED = re.compile(r"^\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a dataclass: the kinds of values that it takes (none: anything), choices, why it is deprecated."""
+    """A field of a dataclass: the kinds of values that it takes (none: anything), choices, why it is deprecated.
+
+    ``refused`` are single values that its class raises on; ``required`` says that it has no default.
+    """
 
     kinds: tuple[str, ...] = ()
     choices: tuple[Any, ...] = ()
     note: str = ""
+    refused: tuple[Any, ...] = ()
+    required: bool = False
 
 
 @dataclass
@@ -177,7 +182,7 @@ def _literal(node: ast.expr) -> Any:
 def _fields(node: ast.ClassDef, home: _Module) -> dict[str, Field]:
     found: dict[str, Field] = {}
     notes = _documented(node)
-    choices = _asserted(node, home)
+    choices, refused = _asserted(node, home)
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             name = item.target.id
@@ -185,7 +190,9 @@ def _fields(node: ast.ClassDef, home: _Module) -> dict[str, Field]:
                 continue
             kinds, literal = _kinds(item.annotation)
             note = notes.get(name) or _comment(home.lines, item)
-            found[name] = Field(kinds, literal or choices.get(name, ()), note)
+            found[name] = Field(
+                kinds, literal or choices.get(name, ()), note, refused.get(name, ()), _is_required(item.value)
+            )
     return found
 
 
@@ -193,6 +200,12 @@ def _is_not_init(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Call) and any(
         item.arg == "init" and _literal(item.value) is False for item in value.keywords
     )
+
+
+def _is_required(value: ast.expr | None) -> bool:
+    if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] != "field":
+        return value is None
+    return not any(item.arg in ("default", "default_factory", None) for item in value.keywords)
 
 
 def _documented(node: ast.ClassDef) -> dict[str, str]:
@@ -254,34 +267,45 @@ def _kind_of(value: object) -> str:
     return {"NoneType": "null", "tuple": "list"}.get(type(value).__name__, type(value).__name__)
 
 
-def _asserted(node: ast.ClassDef, home: _Module) -> dict[str, tuple[Any, ...]]:
-    """Return ``assert self.x in [...]`` and ``if self.x not in V: raise`` of ``__post_init__``, top-level ones only."""
-    found: dict[str, tuple[Any, ...]] = {}
+_Values = dict[str, tuple[Any, ...]]
+
+
+def _asserted(node: ast.ClassDef, home: _Module) -> tuple[_Values, _Values]:
+    """Return the values that ``__post_init__`` accepts, and those that it refuses, by field; top-level statements only.
+
+    Read are ``assert self.x in [...]``, ``if self.x not in V: raise``, ``if self.x != "v": raise`` and
+    ``if self.x == "v": raise``.
+    """
+    accepted: _Values = {}
+    refused: _Values = {}
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name == "__post_init__":
-            for step in method.body:
-                test = _tested(step)
-                if test is not None:
-                    name, values = test
-                    known = (
-                        home.constants.get(values.id) if isinstance(values, ast.Name) else _literal(values)
-                    )
-                    if isinstance(known, (list, tuple, set, frozenset)):
-                        found[name] = tuple(sorted(known, key=repr))
-    return found
+            for name, operator, values in filter(None, map(_tested, method.body)):
+                known = home.constants.get(values.id) if isinstance(values, ast.Name) else _literal(values)
+                if operator is ast.In and isinstance(known, (list, tuple, set, frozenset)):
+                    accepted[name] = tuple(sorted(known, key=repr))
+                elif operator is ast.Eq and isinstance(known, str):
+                    accepted.setdefault(name, (known,))
+                elif operator is ast.NotEq and isinstance(known, str):
+                    refused[name] = (*refused.get(name, ()), known)
+    return accepted, refused
 
 
-def _tested(step: ast.stmt) -> tuple[str, ast.expr] | None:
-    wanted: type[ast.cmpop]
-    if isinstance(step, ast.Assert):
-        test, wanted = step.test, ast.In
-    elif isinstance(step, ast.If) and step.body and isinstance(step.body[-1], ast.Raise):
-        test, wanted = step.test, ast.NotIn
-    else:
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.Eq: ast.NotEq}
+
+
+def _tested(step: ast.stmt) -> tuple[str, type[ast.cmpop], ast.expr] | None:
+    """Return the field that a statement tests, what must hold of it, and with what it is compared."""
+    raises = isinstance(step, ast.If) and bool(step.body) and isinstance(step.body[-1], ast.Raise)
+    if not (raises or isinstance(step, ast.Assert)):
         return None
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], wanted):
+    test = step.test  # type: ignore[attr-defined]  # both have one
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
+    operator = type(test.ops[0])
+    wanted = _OPPOSITE.get(operator) if raises else operator
     left = test.left
-    if isinstance(left, ast.Attribute) and isinstance(left.value, ast.Name) and left.value.id == "self":
-        return left.attr, test.comparators[0]
-    return None
+    is_field = (
+        isinstance(left, ast.Attribute) and isinstance(left.value, ast.Name) and left.value.id == "self"
+    )
+    return (left.attr, wanted, test.comparators[0]) if is_field and wanted else None  # type: ignore[attr-defined]

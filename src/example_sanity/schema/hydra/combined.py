@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.schema.hydra.model import Composition, changed
 from example_sanity.schema.hydra.shipped import NotShippedError
+from example_sanity.schema.renames import Removed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +48,13 @@ class CombinedTree:
         return self._live.built | self._further.built
 
     @property
-    def removed(self) -> dict[str, str | None]:
+    def removed(self) -> dict[str, Removed]:
         """What the schema tells."""
         return self._further.removed
+
+    def mentions(self, name: str) -> bool:
+        """Return what the live part knows."""
+        return self._live.mentions(name)
 
     def compose(self, choices: Sequence[str]) -> Composition:
         """Return the flat form: the choices that the files know, then the others. Raises ComposeError."""

@@ -1,4 +1,4 @@
-"""The command ``schema build``."""
+"""The commands ``schema build`` and ``schema history``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.core.files import write_atomically
@@ -22,7 +23,6 @@ def build(  # noqa: PLR0913  # the options of the command, by keyword
     roots: Sequence[Path],
     packages: Sequence[str],
     searchpath: Sequence[str],
-    earlier: Sequence[str],
     output: Path | None,
     further: Sequence[str],
     **about: object,
@@ -43,24 +43,45 @@ def build(  # noqa: PLR0913  # the options of the command, by keyword
         rank=int(str(about["rank"])),
         further=tuple(further),
     )
-    try:
-        before = [shipped.load(item) for item in earlier]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read an earlier schema: {error}") from error
     builder = Builder(roots, packages, [f"pkg://{item.removeprefix('pkg://')}" for item in searchpath])
-    schema = builder.build(source, before)
+    schema = builder.build(source)
     if not schema.forests:
         raise UsageError(
             f"no Hydra program in {', '.join(packages)}: nothing there is decorated with hydra.main"
         )
     path = output or Path(f"{name}{shipped.SUFFIX}")
+    size = _write(path, schema)
+    keys = len({key for forest in schema.forests for key in shipped.members(shipped.grown(schema, forest))})
+    click.echo(
+        f"{path}: {len(schema.entries)} programs, {len(schema.forests)} configurations, {keys} keys, {size} bytes"
+    )
+    return ExitCode.CLEAN
+
+
+def history(name: str, checkout: Path, output: Path | None) -> int:
+    """Add what became of earlier keys to a schema, and write it. Raises UsageError for what is not there."""
+    from example_sanity.schema.hydra.history import removed
+    from example_sanity.schema.objects import Repository
+
+    try:
+        schema = shipped.load(name)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the schema {name}: {error}") from error
+    repository = Repository(checkout)
+    if not checkout.is_dir() or not repository.commit(schema.source.commit):
+        raise UsageError(f"{checkout} is no git checkout that has commit {schema.source.commit}")
+    found = removed(schema, repository)
+    path = output or shipped.file_of(name)
+    size = _write(path, msgspec.structs.replace(schema, removed=found))
+    renamed = sum(item.name is not None for item in found.values())
+    click.echo(f"{path}: {renamed} keys renamed, {len(found) - renamed} removed, {size} bytes")
+    return ExitCode.CLEAN
+
+
+def _write(path: Path, schema: shipped.Schema) -> int:
     data = shipped.encode(schema)
     try:
         write_atomically(path, data)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    keys = len({key for forest in schema.forests for key in shipped.members(shipped.grown(schema, forest))})
-    click.echo(
-        f"{path}: {len(schema.entries)} programs, {len(schema.forests)} configurations, {keys} keys, {len(data)} bytes"
-    )
-    return ExitCode.CLEAN
+    return len(data)

@@ -29,6 +29,9 @@ def flatten(composed: Composed, roots: Roots, classes: Classes) -> Composition:
         result.keys[key] = _leaf(value, "" if where.startswith("/") else where, owner)
         if inner is not None:
             result.closed[key] = tuple(sorted(inner.fields)) if inner.whole else ()
+            needed = tuple(sorted(name for name, item in inner.fields.items() if item.required))
+            if inner.whole and needed:
+                result.needed[key] = needed
     return result
 
 
@@ -51,10 +54,9 @@ def _walk(node: dict[Any, Any], prefix: str, info: ClassInfo | None, classes: Cl
 def _leaf(value: Any, where: str, field: Field | None) -> Leaf:
     if field is not None and field.kinds:
         kinds = field.kinds if value is not None else tuple(dict.fromkeys((*field.kinds, "null")))
-        return Leaf(value, kinds, where, field.choices, field.note, declared=True)
-    note = field.note if field else ""
-    choices = field.choices if field else ()
-    return Leaf(value, kinds_of(value), where, choices, note)
+        return Leaf(value, kinds, where, field.choices, field.note, declared=True, refused=field.refused)
+    known = field or Field()
+    return Leaf(value, kinds_of(value), where, known.choices, known.note, refused=known.refused)
 
 
 def kinds_of(value: Any) -> tuple[str, ...]:

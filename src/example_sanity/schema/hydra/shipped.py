@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from example_sanity.schema.hydra.model import ComposeError, Composition, Delta, changed
+from example_sanity.schema.renames import Removed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +51,7 @@ class Schema(msgspec.Struct):
 
     ``entries`` maps a module to its configuration (``folder`` as ``pkg://…`` and name); ``forests`` those to their
     compositions, ``modules`` lists all modules, ``packages`` the folders of the search path; ``removed`` are keys of
-    earlier versions with their new names, ``built`` the nodes that become objects.
+    earlier commits with what became of them, ``built`` the nodes that become objects.
     """
 
     source: Source
@@ -58,7 +59,7 @@ class Schema(msgspec.Struct):
     entries: dict[str, tuple[str, str]]
     packages: tuple[str, ...]
     built: tuple[str, ...]
-    removed: dict[str, str | None]
+    removed: dict[str, Removed]
     forests: dict[str, msgspec.Raw]
 
     def knows(self, module: str) -> bool:
@@ -106,9 +107,14 @@ class ShippedTree:
         return frozenset(self._schema.built)
 
     @property
-    def removed(self) -> dict[str, str | None]:
+    def removed(self) -> dict[str, Removed]:
         """As recorded when the schema was built."""
         return self._schema.removed
+
+    def mentions(self, name: str) -> bool:
+        """The source is not at hand."""
+        del name
+        return True
 
     def compose(self, choices: Sequence[str]) -> Composition:
         """Return the flat form: each choice changes what those before it left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +16,7 @@ from example_sanity.core.cache import prepare
 from example_sanity.core.files import write_atomically
 from example_sanity.schema.hydra.classes import Classes
 from example_sanity.schema.hydra.model import ComposeError, Composition
+from example_sanity.schema.renames import Removed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +49,12 @@ class Tree(Protocol):
         ...
 
     @property
-    def removed(self) -> dict[str, str | None]:
-        """Keys that earlier versions had, each with its new name where that is known."""
+    def removed(self) -> dict[str, Removed]:
+        """Keys that earlier commits had, and what became of them."""
+        ...
+
+    def mentions(self, name: str) -> bool:
+        """Return whether the program's source may read something of a name: True where it is not at hand."""
         ...
 
 
@@ -110,12 +116,22 @@ class LiveTree:
         return built_names(self._package)
 
     @cached_property
-    def removed(self) -> dict[str, str | None]:
+    def removed(self) -> dict[str, Removed]:
         """What the newest shipped schema of the same package tells."""
         from example_sanity.schema.hydra.shipped import choose
 
         schema = choose(self._package.name, ())
         return schema.removed if schema else {}
+
+    def mentions(self, name: str) -> bool:
+        """Look for the word in every Python file of the program."""
+        word = re.compile(rf"\b{re.escape(name)}\b".encode())
+        files = sorted(self._package.rglob("*.py"))
+        if any(word.search(path.read_bytes()) for path in files if path.is_file()):
+            return True
+        # That nothing reads it depends on each of them.
+        self._inputs.update(name for path in files if self._roots.changes(name := str(path)))
+        return False
 
     def _load(self, choices: tuple[str, ...]) -> Kept:
         if choices not in self._known:
