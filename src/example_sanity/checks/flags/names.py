@@ -81,7 +81,7 @@ class UnknownFlag(FlagRule):
             yield self._at(
                 program,
                 use.word,
-                f"{program.path} has no flag {use.written}, and argparse stops on it{suggestion(use, program)}",
+                f"{program.path} has no flag {use.written}, and {program.table.library} stops on it{suggestion(use, program)}",
             )
 
 

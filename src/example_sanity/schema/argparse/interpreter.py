@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from example_sanity.schema.argparse import dataclass_fields, dataclass_parsers, library, plain
+from example_sanity.schema.argparse import click_commands, dataclass_fields, dataclass_parsers, library, plain
 from example_sanity.schema.argparse.names import Names
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
 from example_sanity.schema.argparse.values import (
@@ -65,6 +66,10 @@ class Interpreter(Names):
         scope.names["__file__"] = UNKNOWN
         with suppress(Finished):
             self.block(module.tree.body, scope)
+
+    def decorated(self, function: Function, scope: Scope) -> Value:
+        """Return what the decorators make of a function."""
+        return click_commands.decorated(function, scope, self)
 
     def finish(self) -> None:
         """Stop where the command line was read for good, unless that was in one of several branches."""
@@ -169,17 +174,13 @@ class Interpreter(Names):
 
     def apply(self, target: Value, call: plain.Call) -> Value:
         """Call a value."""
+        for kind, treat in _CALLS:
+            if isinstance(target, kind):
+                return treat(target, call)
         if isinstance(target, Function):
             return self.enter(target, call)
-        if isinstance(target, Class):
-            return library.instantiate(target, call)
-        if isinstance(target, Method):
-            return library.method(target, call)
-        if isinstance(target, External):
-            return library.external(target, call)
-        if target is None:
-            return UNKNOWN
-        self.escape(call, "a call of something that is not known")
+        if target is not None:
+            self.escape(call, "a call of something that is not known")
         return UNKNOWN
 
     def escape(self, call: plain.Call, name: str) -> None:
@@ -260,6 +261,14 @@ class Interpreter(Names):
         if arguments.kwarg:
             rest = {name: value for name, value in keywords.items() if name not in known}
             scope.names[arguments.kwarg.arg] = rest
+
+
+_CALLS: tuple[tuple[type, Callable[[Any, plain.Call], Value]], ...] = (
+    (Class, library.instantiate),
+    (click_commands.Command, click_commands.run),
+    (Method, library.method),
+    (External, library.external),
+)
 
 
 def _bound(

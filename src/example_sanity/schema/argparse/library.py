@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from example_sanity.schema.argparse import dataclass_parsers, plain
+from example_sanity.schema.argparse.click_commands import Command, call_click, command_method
 from example_sanity.schema.argparse.dataclass_fields import fields
 from example_sanity.schema.argparse.dataclass_parsers import Factory
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
@@ -84,6 +85,8 @@ def external(target: External, call: Call) -> Value:
     """Call something whose source is not here."""
     if _is_parser(target):
         return _library_parser(target, call)
+    if target.name.startswith("click."):
+        return call_click(target, call)
     if target.name.startswith("builtins."):
         return plain.builtin(target.last, call)
     if target.name in _TYRO:
@@ -150,6 +153,8 @@ def method(target: Method, call: Call) -> Value:
     owner, name = target.owner, target.name
     if isinstance(owner, Parser):
         return parser_method(owner, name, call)
+    if isinstance(owner, Command):
+        return command_method(owner, name, call)
     if isinstance(owner, Factory):
         return _build_group(owner, call)
     if isinstance(owner, (list, dict, str, Partial)):

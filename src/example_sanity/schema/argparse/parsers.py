@@ -57,6 +57,7 @@ class Parser:
 
     abbreviations: bool = True
     loose: bool = False
+    library: str = "argparse"
     flags: list[Flag] = field(default_factory=list)
     positionals: list[Positional] = field(default_factory=list)
     prefixes: set[str] = field(default_factory=set)
@@ -81,6 +82,7 @@ class Parser:
             lenient="strict" not in self.events,
             abbreviations=self.abbreviations,
             loose=self.loose,
+            library=self.library,
         )
 
     def leave_open(self, reason: str) -> None:

@@ -38,6 +38,10 @@ class Statements(Expressions):
         self.branches = 0
         self.unresolved: list[str] = []
 
+    def decorated(self, function: Function, scope: Scope) -> Value:
+        """Return what the decorators make of a function."""
+        raise NotImplementedError
+
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Run statements until one of them ends the block, and answer whether one did."""
         return any(self.statement(node, scope) for node in body)
@@ -183,7 +187,8 @@ class Statements(Expressions):
         return self._either([*(case.body for case in node.cases), []], scope)
 
     def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
-        scope.names[node.name] = Function(scope.module, node, scope)
+        function = Function(scope.module, node, scope)
+        scope.names[node.name] = self.decorated(function, scope) if node.decorator_list else function
         return False
 
     _AsyncFunctionDef = _FunctionDef

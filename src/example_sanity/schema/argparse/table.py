@@ -68,7 +68,7 @@ class FlagTable(msgspec.Struct, frozen=True, omit_defaults=True):
     other). ``prefixes`` are starts of option strings that belong to a package whose source is not here (``--sglang-``). ``patched`` are option strings that patch files add, of which
     nothing else is known. ``unresolved`` says why flags may be missing; where it is not empty, no flag may be called unknown. ``lenient`` means
     that flags that no parser knows are dropped without a word. ``abbreviations`` is argparse's ``allow_abbrev``.
-    ``loose`` means that underscores and dashes are the same in names.
+    ``loose`` means that underscores and dashes are the same in names. ``library`` is what reads the command line.
     """
 
     flags: tuple[Flag, ...] = ()
@@ -79,6 +79,7 @@ class FlagTable(msgspec.Struct, frozen=True, omit_defaults=True):
     lenient: bool = False
     abbreviations: bool = True
     loose: bool = False
+    library: str = "argparse"
 
     @property
     def known(self) -> dict[str, tuple[Flag, ...]]:
@@ -110,6 +111,7 @@ def merged(tables: Iterable[FlagTable]) -> FlagTable:
         lenient=bool(items) and all(table.lenient for table in items),
         abbreviations=any(table.abbreviations for table in items),
         loose=any(table.loose for table in items),
+        library=next((table.library for table in items), "argparse"),
     )
 
 
