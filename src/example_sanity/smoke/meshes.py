@@ -61,9 +61,13 @@ def _candidates(mesh: Mesh, gpus: int, fixed: Mapping[str, int]) -> Iterator[Siz
 def _options(symbol: str, given: int, gpus: int, fixed: Mapping[str, int]) -> list[int]:
     if symbol in fixed:
         return [fixed[symbol]]
-    if symbol not in AXES:
+    if symbol == "vpp":
         return [given]
-    return [size for size in range(1, min(given, gpus) + 1) if given % size == 0 and gpus % size == 0]
+    divisors = [size for size in range(1, gpus + 1) if gpus % size == 0]
+    if symbol not in AXES:
+        # Replicas and shards fill what the axes leave of the world.
+        return sorted({given, *divisors})
+    return [size for size in divisors if given % size == 0]
 
 
 def _tried(mesh: Mesh, sizes: Sizes, numbers: Callable[[Sizes], Sizes]) -> Scaled | None:

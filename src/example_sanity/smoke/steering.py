@@ -190,7 +190,8 @@ def stopped(trial: Trial) -> str:
     """Say why a launcher started nothing: its last words, without the name of the script before them."""
     if trial.launch.failure:
         return trial.launch.failure
-    said = [line for line in trial.launch.stderr.splitlines() if line.strip() and not line.startswith("+")]
+    lines = trial.launch.stderr.splitlines()
+    said = [line for line in lines if re.search("[A-Za-z]", line) and not line.startswith("+")]
     if not said:
         return f"it ends with status {trial.launch.status}"
     return said[-1].strip().removeprefix(f"{trial.launch.script.path}: ")

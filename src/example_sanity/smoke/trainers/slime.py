@@ -6,7 +6,7 @@ Sources: slime ``utils/arguments.py`` and ``backends/megatron_utils/checkpoint.p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from example_sanity.parallel.mesh import Mesh, Sizes
 from example_sanity.smoke.outline import Outline
@@ -70,13 +70,24 @@ def targets(plan: Outline) -> Iterator[Target]:
     """Yield everything that a smoke run of slime sets."""
     for key, name in _MODEL.items():
         if plan.text(key) is not None and name in plan.config:
-            yield Target(key, _number(plan.config[name]), flags.TINY)
+            value = plan.config[name]
+            yield Target(key, _number(value), flags.TINY, _equals(value))
     for symbol, why in _WHY.items():
-        setting, value = plan.key(symbol), plan.scaled.numbers.get(symbol)
-        if setting is not None and value is not None:
-            yield Target(setting, str(value), why, plan.between(symbol, value, value))
+        setting, size = plan.key(symbol), plan.scaled.numbers.get(symbol)
+        if setting is not None and size is not None:
+            yield Target(setting, str(size), why, plan.between(symbol, size, size))
     yield from _files(plan)
     yield from _ends(plan)
+
+
+def _equals(value: float) -> Callable[[str | None], bool]:
+    def fits(text: str | None) -> bool:
+        try:
+            return float(text or "") == value
+        except ValueError:
+            return False
+
+    return fits
 
 
 def _number(value: object) -> str:
