@@ -10,7 +10,7 @@ import pytest
 
 from example_sanity.core.errors import UsageError
 from example_sanity.smoke import data
-from example_sanity.smoke.checkpoints import store, tokenizer
+from example_sanity.smoke.checkpoints import processor, store, tokenizer
 from example_sanity.smoke.checkpoints.configs import CONFIGS
 from example_sanity.smoke.checkpoints.weights import released_name
 
@@ -69,6 +69,16 @@ def test_the_tokenizer_knows_its_special_tokens_and_gives_a_text_back(tmp_path: 
     assert made.get_vocab_size() <= tokenizer.SIZE
     longest = max(len(made.encode(row["prompt"][0]["content"]).ids) for row in data.rows("rl", "train"))
     assert longest < 40
+
+
+def test_a_vision_tower_has_its_files_and_other_models_have_none(tmp_path: Path) -> None:
+    processor.write(tmp_path, CONFIGS["qwen3"]({}))
+    assert list(tmp_path.iterdir()) == []
+
+    processor.write(tmp_path, CONFIGS["qwen3_5_moe"]({}))
+    image = json.loads((tmp_path / "preprocessor_config.json").read_text("utf-8"))
+    assert (image["patch_size"], image["merge_size"], image["temporal_patch_size"]) == (16, 2, 2)
+    assert (tmp_path / "video_preprocessor_config.json").is_file()
 
 
 @pytest.mark.models

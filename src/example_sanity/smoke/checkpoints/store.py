@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from example_sanity.core.errors import UsageError
-from example_sanity.smoke.checkpoints import tokenizer
+from example_sanity.smoke.checkpoints import processor, tokenizer
 from example_sanity.smoke.checkpoints.weights import SEED
 from example_sanity.smoke.data import texts
 
-_FORMAT = 1  # counted up when weights or tokenizer are made in another way
+_FORMAT = 2  # counted up when weights or tokenizer are made in another way
 
 
 def location(folder: Path, family: str, config: dict[str, Any]) -> Path:
@@ -39,6 +39,7 @@ def make(path: Path, config: dict[str, Any]) -> None:
         unfinished.mkdir()
         weights.write(unfinished, config)
         tokenizer.write(unfinished, texts())
+        processor.write(unfinished, config)
         shutil.move(unfinished, path)
 
 
