@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.mesh.bridge import LaunchMesh, complete
 from example_sanity.checks.mesh.constraints import planned
-from example_sanity.checks.mesh.guard import Reach, factors
+from example_sanity.checks.mesh.guard import factors
+from example_sanity.checks.mesh.reach import Reach
 from example_sanity.core.finding import Finding, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch.command import Launch

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from example_sanity.checks.mesh.bridge import LaunchMesh
+from example_sanity.checks.mesh.reach import Reach
 from example_sanity.launch import world
-from example_sanity.launch.syntax import Assignment, DefaultKind, Guard, Script, parse
+from example_sanity.launch.syntax import Assignment, Guard, Script, parse
 from example_sanity.parallel.grid import Grid
 from example_sanity.parallel.guard import Proof, Verdict, prove
 from example_sanity.parallel.mesh import whole_number
@@ -51,27 +52,27 @@ class GuardCase:
         """Return the guard that looks at most of these sizes: the one to point at when they are judged wrongly."""
         reach = Reach(self.script)
         wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
-        return max(self.guards, key=lambda guard: len(reach.knobs(guard.reads) & wanted))
+        return max(self.guards, key=lambda guard: len(reach.knobs(reach.read_by(guard)) & wanted))
 
     def decides_more(self, symbols: Collection[str]) -> bool:
         """Whether a guard of these sizes looks at knobs that are none of the mesh: then it may have other reasons."""
         reach = Reach(self.script)
         wanted = {knob for knob, symbol in self.knobs.items() if symbol in symbols}
-        reads = (reach.knobs(guard.reads) for guard in self.guards)
+        reads = (reach.knobs(reach.read_by(guard)) for guard in self.guards)
         return any(not knobs.isdisjoint(wanted) and not knobs <= self.knobs.keys() for knobs in reads)
 
     @property
     def cut(self) -> int:
         """The byte offset after the last statement that guards, derives or prints the mesh."""
-        ends = [guard.statement_end for guard in self.guards] + [item.end for item in self.derived]
+        reach = Reach(self.script)
+        ends = [end for guard in self.guards for end in _ends(guard, reach)]
+        ends += [item.end for item in self.derived if item.function is None]
         ends += [
             site.end
             for site in self.script.commands
             if site.name in ("echo", "printf") and _prints_derived(site.words)
         ]
-        launched = self.shown.entry.command.site.span.line
-        before = [end for end in ends if self.script.data.count(b"\n", 0, end) + 1 < launched]
-        return max(before, default=0)
+        return max((end for end in ends if _before(end, self.shown)), default=0)
 
     def prove(self, root: Path, limit: int = 3000) -> Proof | None:
         """Try the guard over the default grid; None when the sandbox could not judge the launcher's own defaults."""
@@ -92,7 +93,8 @@ class GuardCase:
         """Return the script with its mesh guards blanked out, all else where it was."""
         data = self.script.data
         for guard in self.guards:
-            blank = b":" + _TEXT.sub(b" ", data[guard.start + 1 : guard.end])
+            # Not ":", which is left out where it has a line to itself: a function must have a body.
+            blank = b"true" + _TEXT.sub(b" ", data[guard.start + 4 : guard.end])
             data = data[: guard.start] + blank + data[guard.end :]
         return parse(self.script.path, data)
 
@@ -159,11 +161,29 @@ def guard_case(shown: LaunchMesh) -> GuardCase | None:
             return None  # the size is computed from knobs in a way that the algebra does not know
         else:
             fixed[target] = fixed.get(target, 1) * size
-    guards = tuple(guard for guard in script.guards if reach.knobs(guard.reads) & knobs.keys())
-    guards = tuple(guard for guard in guards if _checks_mesh(guard, reach, knobs))
-    if not guards or any(_is_opaque(guard, reach) for guard in guards):
+    guards = tuple(guard for guard in script.guards if reach.knobs(reach.read_by(guard)) & knobs.keys())
+    # A function that nobody calls guards nothing.
+    guards = tuple(
+        guard for guard in guards if _checks_mesh(guard, reach, knobs) and any(_ends(guard, reach))
+    )
+    if not guards or any(_is_opaque(guard, reach) or _is_late(guard, reach, shown) for guard in guards):
         return None
     return GuardCase(script, shown, guards, knobs, defaults, fixed)
+
+
+def _ends(guard: Guard, reach: Reach) -> list[int]:
+    """Where the top-level statements end in which a guard runs: its own, or those that call its function."""
+    return [guard.statement_end] if guard.function is None else list(reach.ends(guard.function))
+
+
+def _before(end: int, shown: LaunchMesh) -> bool:
+    script, launched = shown.launch.script, shown.entry.command.site.span.line
+    return script.data.count(b"\n", 0, end) + 1 < launched
+
+
+def _is_late(guard: Guard, reach: Reach, shown: LaunchMesh) -> bool:
+    """Whether a guard runs in the statement that launches: the script cannot be cut between the two."""
+    return not all(_before(end, shown) for end in _ends(guard, reach))
 
 
 def _checks_mesh(guard: Guard, reach: Reach, knobs: Mapping[str, str]) -> bool:
@@ -172,14 +192,17 @@ def _checks_mesh(guard: Guard, reach: Reach, knobs: Mapping[str, str]) -> bool:
     Tests for a number, an upper limit or a node that has no address stop a launch, too, and are no rule of the mesh.
     """
     parts = {name for name, symbol in knobs.items() if symbol != "world"}
-    computed = [(guard.condition, guard.reads)]
-    computed += [(item.value, item.reads) for item in reach.assignments(guard.reads)]
+    read = reach.read_by(guard)
+    computed = [(guard.condition, read), *((reach.text_of(name), read) for name in reach.asked(guard))]
+    computed += [(item.value, item.reads) for item in reach.assignments(read)]
     return any(_ARITHMETIC.search(text) and reach.knobs(reads) & parts for text, reads in computed)
 
 
 def _is_opaque(guard: Guard, reach: Reach) -> bool:
     """Whether a guard asks a program (``python -c``) whose answer nobody knows without running it."""
-    places = [(guard.start, guard.end), *((item.start, item.end) for item in reach.assignments(guard.reads))]
+    fed = reach.assignments(reach.read_by(guard))
+    places = [(guard.start, guard.end), *((item.start, item.end) for item in fed)]
+    places += [reach.functions[name] for name in reach.asked(guard) if name in reach.functions]
     asked = (
         site
         for site in reach.script.commands
@@ -199,38 +222,3 @@ def factors(shown: LaunchMesh) -> Iterator[tuple[str, int, str]]:
         del given["world"]
     for symbol, size in given.items():
         yield symbol, size, "world" if symbol in ("nnodes", "gpn") else symbol
-
-
-class Reach:
-    """Which knobs a variable depends on, through any number of assignments."""
-
-    def __init__(self, script: Script) -> None:
-        self.script = script
-        self._reads: dict[str, set[str]] = {}
-        for item in script.assignments:
-            self._reads.setdefault(item.name, set()).update(item.reads)
-        self.overridable = {
-            item.name: item.via or item.name
-            for item in script.assignments
-            if item.kind is not DefaultKind.FIXED and not item.array
-        }
-
-    def knobs(self, names: Sequence[str]) -> set[str]:
-        """Return the names in the environment that feed any of ``names``."""
-        seen = self._feeding(names)
-        return {via for name, via in self.overridable.items() if name in seen}
-
-    def assignments(self, names: Sequence[str]) -> list[Assignment]:
-        """Return the assignments that feed any of ``names``."""
-        seen = self._feeding(names)
-        return [item for item in self.script.assignments if item.name in seen]
-
-    def _feeding(self, names: Sequence[str]) -> set[str]:
-        seen: set[str] = set()
-        todo = list(names)
-        while todo:
-            name = todo.pop()
-            if name not in seen:
-                seen.add(name)
-                todo += self._reads.get(name, ())
-        return seen
