@@ -39,7 +39,9 @@ def script(write: Write, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_plan_says_what_changes_and_why(script: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = cli(capsys, "smoke", script, "--plan", "--folder", "/smoke", "--set", "data.num_workers=2")
+    code, out, err = cli(
+        capsys, "smoke", script, "--plan", "--folder", "/smoke", "--set", "data.num_workers=2"
+    )
     checkpoint = planned(script, 2).environment["MODEL_PATH"]
     last = out.splitlines()[-1]
 
