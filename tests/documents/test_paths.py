@@ -121,3 +121,14 @@ def test_foreign_paths_are_passed_over() -> None:
         check_rule(DanglingPath, text, path="README.md", files=FILES, options={"foreign": ["app/other/"]})
         == []
     )
+
+
+def test_scripts_without_a_folder() -> None:
+    assert messages("`run_a_fsdp.sh`, `train_my_model.sh`, `start.sh`") == []
+    assert messages("```bash\ncat > run_a_fsdpp.sh\nbash run_a_fsdpp.sh\n```") == []
+    assert messages("```bash\ncd examples/ppo\nbash run_aa_fsdp.sh\n```") == [
+        "3:6 no file of the repository is called run_aa_fsdp.sh; the nearest is examples/ppo/run_a_fsdp.sh"
+    ]
+    assert messages("`run_a_fsdp2.sh`") == [
+        "1:2 no file of the repository is called run_a_fsdp2.sh; the nearest is examples/ppo/run_a_fsdp.sh"
+    ]

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.docs.base import DocumentRule
+from example_sanity.checks.docs.files import Files, files_of
+from example_sanity.checks.docs.mentions import is_placeholder
 from example_sanity.checks.naming import (
     ForbiddenToken,
     MissingBackendSuffix,
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
 
 _TEMPLATE = re.compile(r"(?<![\w./])(?=[\w.-]*[<{])(?:[\w.-]|<[\w -]+>|\{\w+\})+\.(?:sh|bash)\b")
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|instead of|renamed|formerly|removed)\b|n't|\u2192|->", re.IGNORECASE
+)
 _SLOT = re.compile(r"<([\w -]+)>|\{(\w+)\}")
 _BACKEND_SLOT = re.compile(r"<[\w -]*backend>|\{\w*backend\}", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:one of|either|any of)\b", re.IGNORECASE)
@@ -74,8 +79,9 @@ class DocumentedBadName(DocumentRule):
 
     def _judge(self, document: Document, context: Context) -> Iterator[Finding]:
         naming = context.options("naming", NamingOptions)
-        for text, span in _templates(document):
-            for message in _refusals(_filled(text, naming), naming):
+        for text, span in [*_templates(document), *_unused_names(document, naming, files_of(context))]:
+            message = next(_refusals(_filled(text, naming), naming), None)
+            if message:
                 yield self.finding(document.path, span, f"the naming rules refuse {text}: {message}")
         yield from self._lists(document, naming)
 
@@ -97,6 +103,15 @@ class DocumentedBadName(DocumentRule):
                         piece.span,
                         f"the naming rules know no backend {piece.text}, only {allowed}",
                     )
+
+
+def _unused_names(document: Document, naming: NamingOptions, files: Files) -> Iterator[tuple[str, Span]]:
+    """Yield the names of launchers that no file has: they are examples of how to call one."""
+    for piece in document.codes:
+        shaped = piece.text.startswith(naming.prefix) and piece.text.endswith(naming.extension)
+        known = not re.fullmatch(r"[\w.-]+", piece.text) or piece.text in files.by_name
+        if shaped and not known and not _NEGATED.search(piece.line) and not is_placeholder(piece.text):
+            yield piece.text, piece.span
 
 
 def _templates(document: Document) -> Iterator[tuple[str, Span]]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from example_sanity.core.patterns import Syntax, predicate
 
 if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
 
@@ -46,7 +48,7 @@ class Files:
         self.all = frozenset(project.all_files)
         self.folders = project.folders - {""}
         self.tops = frozenset(folder for folder in self.folders if "/" not in folder)
-        self._ignored = _lines(project, ".gitignore")
+        self._ignore_lines = _text(project, ".gitignore").split("\n")
         modules = _text(project, ".gitmodules")
         self.submodules = tuple(found[1] for found in _SUBMODULE.finditer(modules))
 
@@ -78,7 +80,7 @@ class Files:
         """Return whether a pattern with wildcards names something in one of ``bases``."""
         for base in bases:
             full = posixpath.normpath(posixpath.join(base, pattern))
-            named = predicate(f"/{full}", Syntax.GITIGNORE)
+            named = predicate(f"/{full}", Syntax.CODEOWNERS)
             if any(named(path) for path in (*self.all, *self.folders)):
                 return True
         return False
@@ -91,7 +93,13 @@ class Files:
             return True
         if not _MADE.isdisjoint(parts):
             return True
-        return any(predicate(pattern, Syntax.GITIGNORE)(path) for pattern in self._ignored)
+        return bool(self._ignored.match_file(path))
+
+    @cached_property
+    def _ignored(self) -> GitIgnoreSpec:
+        from pathspec import GitIgnoreSpec
+
+        return GitIgnoreSpec.from_lines(self._ignore_lines)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
@@ -100,6 +108,15 @@ class Files:
         for path in sorted((*self.all, *self.folders)):
             found[path.rpartition("/")[2]].append(path)
         return found
+
+    def nearest_name(self, name: str) -> str | None:
+        """Return the file whose name, of the same kind, looks much like a name that no file has."""
+        from rapidfuzz import fuzz
+
+        ending = posixpath.splitext(name)[1]
+        scored = ((fuzz.ratio(name, other), other) for other in self.by_name if other.endswith(ending))
+        score, best = max(scored, default=(0.0, ""))
+        return self.by_name[best][0] if score >= 85 else None
 
     def nearest(self, path: str) -> str | None:
         """Return the file that was probably meant: of the same name and the most like path, else of a similar name."""
@@ -130,11 +147,6 @@ def _text(project: Project, name: str) -> str:
     if name not in project.all_files:
         return ""
     return project.read(name).decode("utf-8", "replace")
-
-
-def _lines(project: Project, name: str) -> tuple[str, ...]:
-    lines = (line.strip() for line in _text(project, name).split("\n"))
-    return tuple(line for line in lines if line and not line.startswith(("#", "!")))
 
 
 def files_of(context: Context) -> Files:

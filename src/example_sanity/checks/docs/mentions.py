@@ -113,6 +113,22 @@ def ancestors(folder: str) -> tuple[str, ...]:
     return (*found, "")
 
 
+_SCRIPT = re.compile(r"[A-Za-z0-9][\w.-]+\.(?:sh|bash|slurm|sbatch)")
+
+
+def bare_names(document: Document) -> Iterator[Mention]:
+    """Yield the scripts that a document names without a folder, in inline code and in commands that run them."""
+    made = {name for block in document.blocks if block.is_shell for name in _made(block.quoted)}
+    places = [(piece.text, piece.span) for piece in document.codes]
+    for block in document.blocks:
+        for command in block.quoted.commands if block.is_shell else ():
+            if command.name in ("bash", "sh", "sbatch", "source", ".") or command.name is None:
+                places += [(word.text, word.span) for word in command.words[1:2] if word.fixed]
+    for text, span in places:
+        if _SCRIPT.fullmatch(text) and text not in made and not is_placeholder(text):
+            yield Mention(text, span, ("",), document.folder, "bare")
+
+
 def _found(text: str, span: Span, where: _Where, place: str) -> Iterator[Mention]:
     for found in _PATH.finditer(text):
         path = found[0].rstrip(".,")

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.files import Files, files_of
-from example_sanity.checks.docs.mentions import Mention, is_placeholder, mentions
+from example_sanity.checks.docs.mentions import Mention, bare_names, is_placeholder, mentions
 from example_sanity.core.finding import Edit, Fix, Severity
 from example_sanity.core.rule import Context, Example
 
@@ -53,6 +53,10 @@ class DanglingPath(DocumentRule):
             problem = _broken(link, document, files)
             if problem and not matches(link.target, foreign):
                 yield self._at(document.path, link.span, link.target, problem)
+        for mention in bare_names(document):
+            problem = _misnamed(mention, files)
+            if problem and not matches(mention.path, foreign):
+                yield self._at(document.path, mention.span, mention.path, problem)
         for mention in mentions(document):
             problem = _missing(mention, files)
             if problem and not matches(mention.path, foreign):
@@ -162,6 +166,17 @@ def _missing(mention: Mention, files: Files) -> _Problem | None:
     better = files.nearest(bare)
     text = f"{mention.path} does not exist{_nearest(better)}"
     return _Problem(text, better if better and _is_moved(bare, better) and path == mention.path else None)
+
+
+def _misnamed(mention: Mention, files: Files) -> _Problem | None:
+    """Return what is wrong with the name of a script, None where it may be one that the reader makes."""
+    if mention.path in files.by_name:
+        return None
+    near = files.nearest_name(mention.path)
+    if near is None:
+        return None
+    text = f"no file of the repository is called {mention.path}; the nearest is {near}"
+    return _Problem(text, posixpath.basename(near))
 
 
 def _is_there(bare: str, path: str, mention: Mention, files: Files) -> bool:

@@ -15,6 +15,7 @@ from example_sanity.checks.docs.paths import DanglingPath
 from example_sanity.checks.docs.references import DeadAnchor, MissingFromIndex
 from example_sanity.checks.docs.settings import DocUnusedSetting
 from example_sanity.checks.docs.snippets import UnimportableSnippet
+from example_sanity.checks.docs.sources import DanglingConfigPath
 
 if TYPE_CHECKING:
     from example_sanity.core.rule import Rule
@@ -34,4 +35,5 @@ RULES: tuple[type[Rule], ...] = (
     MissingDate,
     DocumentedBadName,
     DocUnusedSetting,
+    DanglingConfigPath,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.docs.base import matches, options
@@ -15,6 +17,8 @@ from example_sanity.core.rule import Context, Subject
 if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document
 
+_LABEL = re.compile(r"^[ \t]*\.\. _([^:\n]+):[ \t]*$|^\(([^)\n]+)\)=[ \t]*$", re.MULTILINE)
+_INCLUDE = re.compile(r"(?:^[ \t]*\.\. include::|\{include\})[ \t]*(\S+)", re.MULTILINE)
 _SUFFIXES = (*RST, *MARKDOWN, ".ipynb")
 
 
@@ -34,14 +38,29 @@ class Sphinx:
             and path.endswith(_SUFFIXES)
             and not self._is_excluded(path[len(start) :])
         )
-        self.documents = {path: document for path in sorted(self.paths) if (document := self._load(path))}
+        self._texts = {path: self._text(path) for path in sorted(self.paths)}
+        indexes = [document for path in self._texts if (document := self._index(path))]
+        self.has_index = bool(indexes)
         self.indexed = {
-            target
-            for document in self.documents.values()
-            for target in (*self._entries(document), *self._included(document))
-        }
-        self.has_index = any(document.toctrees for document in self.documents.values())
-        self.labels = {label for document in self.documents.values() for label in document.labels}
+            target for document in indexes for target in self._entries(document)
+        } | self._included()
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """What ``ref`` roles may name, in small letters."""
+        found = (match for text in self._texts.values() for match in _LABEL.finditer(text))
+        return frozenset((match[1] or match[2]).strip("`").lower() for match in found)
+
+    def _text(self, path: str) -> str:
+        try:
+            return self._context.project.read(path).decode("utf-8", "replace")
+        except Uninspectable:
+            return ""
+
+    def _index(self, path: str) -> Document | None:
+        """The document where it has a toctree; the others need not be parsed."""
+        document = self._load(path) if "toctree" in self._texts[path] else None
+        return document if document and document.toctrees else None
 
     def _load(self, path: str) -> Document | None:
         try:
@@ -75,9 +94,13 @@ class Sphinx:
                     found.add(target)
         return found
 
-    def _included(self, document: Document) -> set[str]:
-        links = (link for link in document.links if link.kind == "include")
-        return {target for link in links if (target := self.target(document, link.target))}
+    def _included(self) -> set[str]:
+        found = set()
+        for path, text in self._texts.items():
+            for match in _INCLUDE.finditer(text):
+                stem = posixpath.normpath(posixpath.join(path.rpartition("/")[0], match[1]))
+                found.add(stem)
+        return found & self.paths
 
 
 def _configuration(folder: str, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:

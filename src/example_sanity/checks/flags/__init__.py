@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from example_sanity.checks.flags.inputs import MissingInput
 from example_sanity.checks.flags.missing import MissingProgram
 from example_sanity.checks.flags.names import AbbreviatedFlag, DeprecatedFlag, IgnoredFlag, UnknownFlag
 from example_sanity.checks.flags.options import FlagsOptions
@@ -23,5 +24,6 @@ RULES: tuple[type[Rule], ...] = (
     MissingProgram,
     FlagWrongType,
     MissingRequiredFlag,
+    MissingInput,
 )
 OPTIONS = FlagsOptions
