@@ -107,7 +107,8 @@ def test_a_checkpoint_loads_again_and_gives_finite_numbers(family: str, tmp_path
     assert words.eos_token == "<|im_end|>"
     conversation = data.rows("sft", "train", 1)[0]["messages"]
     apart = [words.apply_chat_template([turn], tokenize=True, return_dict=False) for turn in conversation]
-    assert sum(apart, []) == words.apply_chat_template(conversation, tokenize=True, return_dict=False)
+    joined = [word for part in apart for word in part]
+    assert joined == words.apply_chat_template(conversation, tokenize=True, return_dict=False)
     saved = json.loads((path / "config.json").read_text("utf-8"))
     assert {name: saved[name] for name in ("model_type", "architectures")} == {
         name: config[name] for name in ("model_type", "architectures")
