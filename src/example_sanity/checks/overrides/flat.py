@@ -420,7 +420,8 @@ def _same_leaf(key: str, keys: Iterable[str]) -> str | None:
     parts = key.split(".")
     found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
     ranked = sorted(found, key=lambda item: (-_shared(parts, item.split(".")), -fuzz.ratio(key, item), item))
-    return ranked[0] if ranked and _shared(parts, ranked[0].split(".")) else None
+    only = len(parts) == len(ranked) == 1  # a name without its path, of which there is one
+    return ranked[0] if ranked and (only or _shared(parts, ranked[0].split("."))) else None
 
 
 def _shared(one: list[str], other: list[str]) -> int:

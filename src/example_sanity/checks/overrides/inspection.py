@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from example_sanity.checks.importing import forwards
+from example_sanity.checks.overrides import dotlist
 from example_sanity.checks.overrides.flat import Check
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.checks.overrides.pinning import compared, pinned
@@ -76,6 +77,8 @@ def _issues(entry: Entry, given: Settings, resolved: Resolved, script: Script) -
     if resolved.tree is not None:
         found = Check(resolved.tree, given.items, script, multirun, complete=not prints_only(given)).run()
         issues += [_softened(issue) if forwards(script) else issue for issue in found]
+    elif resolved.dotlist is not None:
+        issues += dotlist.check(resolved.dotlist, given.items)
     elif issues:
         # The keys are not known, but the words are Hydra's all the same.
         issues += sound(given.items, script, multirun)[1]

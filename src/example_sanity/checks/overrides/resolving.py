@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry
     from example_sanity.launch.settings import Setting, Settings
+    from example_sanity.schema.argparse.dotlist import Dotlist
 
 _FLAGS = {
     "config-name": "name",
@@ -43,7 +45,7 @@ _FLAGS = {
 
 @dataclass
 class Resolved:
-    """What is known of the configuration of an entry. Neither tree nor trouble: it is no Hydra program.
+    """What is known of the configuration of an entry. Neither tree nor trouble nor dotlist: it is none of our programs.
 
     ``home`` is the folder that the program's package lies in, ``schema`` the shipped one that stands for it.
     """
@@ -51,6 +53,7 @@ class Resolved:
     tree: Tree | None = None
     home: Path | None = None
     schema: str | None = None
+    dotlist: Dotlist | None = None
     troubles: list[Trouble] = field(default_factory=list)
     inputs: set[str] = field(default_factory=set)
 
@@ -85,6 +88,7 @@ class Resolver:
         self._given = source_roots(context)
         self._trees: dict[object, Tree] = {}
         self._mains: dict[Path, HydraMain | None] = {}
+        self._dotlists: dict[Path, tuple[Dotlist | None, tuple[Path, ...]]] = {}
         self._wanted = _schema(options.schema, self._project.root) if options.schema else None
 
     def roots(self, entry: Entry, names: Sequence[str], fixed: tuple[Path, str] | None = None) -> Roots:
@@ -102,7 +106,7 @@ class Resolver:
             return Resolved()
         asked = _asked(entry, settings)
         if entry.module is None:
-            file = self._file(str(entry.file))
+            file = self._file(posixpath.join(entry.command.folder, str(entry.file)))
             roots = self.roots(entry, asked.packages)
         elif at.schema:
             return self._shipped(entry.module, settings, asked, at.schema)
@@ -118,14 +122,33 @@ class Resolver:
                 return Resolved(troubles=[missing_module(entry.module, roots)])
         main = self._main(file) if file else None
         if file is None or main is None:
-            return Resolved(inputs={str(file)} if file else set())
+            return self._without_hydra(file, roots, entry.module) if file else Resolved()
         result = self._live(main, roots, asked, entry.module)
         result.home = None if entry.module is None else roots.top(entry.module)
         return result
 
     def _file(self, name: str) -> Path | None:
-        path = self._project.root / name
+        path = self._project.root / posixpath.normpath(name).lstrip("/")
         return path if path.suffix == ".py" and path.is_file() else None
+
+    def _without_hydra(self, file: Path, roots: Roots, module: str | None) -> Resolved:
+        """Read a program that takes ``key=value`` words on its own."""
+        found = Resolved(inputs={str(file)})
+        if file in self._dotlists:
+            found.dotlist, opened = self._dotlists[file]
+        elif b"from_cli" in file.read_bytes():
+            from example_sanity.schema.argparse.reading import read_dotlist
+
+            # OmegaConf itself is known, wherever it is installed.
+            installed = installed_folders()
+            folders = [file.parent, *(folder for folder in roots.folders if folder not in installed)]
+            found.dotlist, opened = self._dotlists[file] = read_dotlist(
+                file, roots.folders[0], folders, module
+            )
+        else:
+            return found
+        found.inputs |= {str(path) for path in opened}
+        return found
 
     def _main(self, file: Path) -> HydraMain | None:
         if file not in self._mains:

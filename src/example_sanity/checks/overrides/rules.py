@@ -49,7 +49,7 @@ class UnknownKey(_OverrideRule):
     """An override sets a key that the composed configuration does not have.
 
     Hydra's configuration is closed: without a plus only keys that exist can be set, and the launch ends before it has
-    begun. The message names the commit and release that renamed the key where the framework's history tells, else
+    begun. So does a program that lays ``OmegaConf.from_cli()`` over a dataclass without Hydra. The message names the commit and release that renamed the key where the framework's history tells, else
     the key that was probably meant: the same name elsewhere, then a similar one. Overrides that all fail for one reason (a wrong ``model_engine``) are one finding, at the word
     to change.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from example_sanity.schema.argparse.dotlist import Words
 from example_sanity.schema.argparse.values import (
     UNKNOWN,
     Choice,
@@ -188,6 +189,8 @@ class Expressions:
         if isinstance(node.slice, ast.Slice):
             return _sliced(owner, node.slice)
         index = self.evaluate(node.slice, scope)
+        if isinstance(owner, Words) and isinstance(index, str):
+            owner.own.add(index)
         if isinstance(owner, dict) and isinstance(index, (str, int)):
             return owner.get(index, UNKNOWN)
         if (

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from example_sanity.schema.argparse import click_commands, dataclass_fields, dataclass_parsers, library, plain
+from example_sanity.schema.argparse.dotlist import Words
 from example_sanity.schema.argparse.names import Names
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
 from example_sanity.schema.argparse.values import (
@@ -36,7 +37,7 @@ _MOST_CALLS = 4000
 _DEEPEST = 40
 # What a function that builds, fills or uses a parser mentions.
 _MENTIONS = re.compile(
-    r"[Pp]arser|parse_|add_argument|ArgumentGroup|tyro|_cli\b|cli\(|_provider\b|get_args_from"
+    r"[Pp]arser|parse_|add_argument|ArgumentGroup|tyro|OmegaConf|_cli\b|cli\(|_provider\b|get_args_from"
 )
 # How a function is called that reads the command line on its own.
 
@@ -50,11 +51,15 @@ class Finished(Exception):
 
 
 class Interpreter(Names):
-    """One run of an entry module. ``parsers`` are all that were made, ``unresolved`` why others may exist."""
+    """One run of an entry module. ``parsers`` are all that were made, ``unresolved`` why others may exist.
+
+    ``merges`` are the configurations that OmegaConf laid over each other.
+    """
 
     def __init__(self, sources: Sources) -> None:
         super().__init__(sources)
         self.parsers: list[Parser] = []
+        self.merges: list[tuple[Value, ...]] = []
         self._stack: list[ast.AST] = []
         self._calls = 0
         self._relevant: dict[ast.AST, bool] = {}
@@ -84,6 +89,9 @@ class Interpreter(Names):
             return External(f"{owner.name}.{name}")
         if isinstance(owner, Parser):
             return self._parser_attribute(owner, name)
+        if isinstance(owner, Words):
+            owner.attribute(name)
+            return Method(owner, name)
         if isinstance(owner, Instance):
             own = owner.attributes
             return own[name] if name in own else self.member(owner.of, name, owner)
@@ -185,6 +193,9 @@ class Interpreter(Names):
 
     def escape(self, call: plain.Call, name: str) -> None:
         """Note the parsers that are handed to something whose source is not here."""
+        for value in (*call.positional, *call.keywords.values()):
+            if isinstance(value, Words):
+                value.lost = True
         for parser in parsers_in([*call.positional, *call.keywords.values()]):
             if parser.override is not None:
                 # Whatever is added goes through the program's own function, which may give it a prefix.

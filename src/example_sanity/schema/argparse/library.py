@@ -10,6 +10,7 @@ from example_sanity.schema.argparse import dataclass_parsers, plain
 from example_sanity.schema.argparse.click_commands import Command, call_click, command_method
 from example_sanity.schema.argparse.dataclass_fields import fields
 from example_sanity.schema.argparse.dataclass_parsers import Factory
+from example_sanity.schema.argparse.dotlist import Words, call_omegaconf, words_method
 from example_sanity.schema.argparse.parsers import Parser, parsers_in
 from example_sanity.schema.argparse.statements import ARGV_CHANGES
 from example_sanity.schema.argparse.values import (
@@ -85,6 +86,8 @@ def external(target: External, call: Call) -> Value:
     """Call something whose source is not here."""
     if _is_parser(target):
         return _library_parser(target, call)
+    if target.name.startswith("omegaconf.OmegaConf."):
+        return call_omegaconf(target, call)
     if target.name.startswith("click."):
         return call_click(target, call)
     if target.name.startswith("builtins."):
@@ -155,6 +158,8 @@ def method(target: Method, call: Call) -> Value:
         return parser_method(owner, name, call)
     if isinstance(owner, Command):
         return command_method(owner, name, call)
+    if isinstance(owner, Words):
+        return words_method(owner, name, call)
     if isinstance(owner, Factory):
         return _build_group(owner, call)
     if isinstance(owner, (list, dict, str, Partial)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from example_sanity.schema.argparse.dotlist import Dotlist, dotlist
 from example_sanity.schema.argparse.interpreter import Exhausted, Interpreter
 from example_sanity.schema.argparse.modules import Sources
 from example_sanity.schema.argparse.table import FlagTable, merged
@@ -46,3 +47,22 @@ def _table(interpreter: Interpreter) -> FlagTable | None:
     if not interpreter.unresolved:
         return table
     return merged([table, FlagTable(unresolved=tuple(interpreter.unresolved), lenient=table.lenient)])
+
+
+def read_dotlist(
+    file: Path, root: Path, roots: Sequence[Path], module: str | None = None
+) -> tuple[Dotlist | None, tuple[Path, ...]]:
+    """Return the keys that a program takes as ``key=value`` words, and the files that were read for it.
+
+    Parameters as for ``read_table``. None where the program does not lay such words over a dataclass that is here.
+    """
+    sources = Sources(roots)
+    source = sources.open(file, root, module or "__main__")
+    if source is None:
+        return None, (file,)
+    interpreter = Interpreter(sources)
+    try:
+        interpreter.run(source)
+    except (Exhausted, RecursionError):
+        return None, tuple(sorted(sources.opened))
+    return dotlist(interpreter), tuple(sorted(sources.opened))
