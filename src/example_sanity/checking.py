@@ -59,6 +59,7 @@ class Call:
     show_files: bool = False
     no_cache: bool = False
     allow_local_rules: bool = False
+    allow_commands: bool = False
     engine: str = "bashkit"
     jobs: int = 0
     stdin_filename: Path | None = None
@@ -111,6 +112,7 @@ class Call:
                 sorted(self.environment.items()),
                 self.no_baseline,
                 self.allow_local_rules,
+                self.allow_commands,
                 self.engine,
             )
         except UsageError:
@@ -130,6 +132,7 @@ class Call:
             cache=not self.no_cache and name is None,
             jobs=self.jobs,
             allow_local_rules=self.allow_local_rules,
+            allow_commands=self.allow_commands,
             engine=self.engine,
             known=known,
         )

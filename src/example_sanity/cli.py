@@ -11,6 +11,7 @@ import click
 from example_sanity.checks import FAMILIES
 from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.options import check_options, project_options, smoke_options
+from example_sanity.report import FORMATS
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _EXIT_CODES = """\b
@@ -23,7 +24,7 @@ Exit codes:
 
 
 _SECTIONS = {
-    "Check": ("check", *FAMILIES, "coverage"),
+    "Check": ("check", *FAMILIES, "pr", "coverage"),
     "Look into one launcher": ("show", "plan", "doctor", "smoke"),
     "Bring it into a repository": ("init", "baseline", "completion"),
     "Read about it": ("rules", "explain", "schema"),
@@ -120,6 +121,35 @@ def _family_command(name: str, title: str) -> click.Command:
 
 for _family, (_, _title) in FAMILIES.items():
     cli.add_command(_family_command(_family, _title))
+
+
+@cli.command(context_settings=_HELP, short_help="Title and text of a pull request.", epilog=_EXIT_CODES)
+@click.option("--title", help="The title (default: that of the event).")
+@click.option("--body", help="The text (default: that of the event).")
+@click.option(
+    "--body-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Read the text from FILE ('-': standard input).",
+)
+@click.option(
+    "--event",
+    type=click.Path(path_type=Path),
+    envvar="GITHUB_EVENT_PATH",
+    metavar="FILE",
+    help="The JSON of a GitHub event on a pull request (default: GITHUB_EVENT_PATH).",
+)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@project_options
+def pr(**options: Any) -> int:
+    """Check the title and the text of a pull request, from the event of a GitHub workflow or from options.
+
+    What they should look like is said in [tool.example-sanity.sources.pull-request]. A text that is not given is not
+    judged.
+    """
+    from example_sanity import pullrequests
+
+    return pullrequests.check(**options)
 
 
 @cli.command(context_settings=_HELP, short_help="What a rule finds, why, and how to fix it.")

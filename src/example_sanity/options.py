@@ -173,6 +173,12 @@ def check_options(function: Any) -> Any:
         click.option(
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),
+        click.option(
+            "--allow-commands",
+            is_flag=True,
+            envvar="EXAMPLE_SANITY_ALLOW_COMMANDS",
+            help="Run, in a scratch copy, the commands of the configuration that write generated files.",
+        ),
         click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
         click.option(
             "-j",

@@ -31,6 +31,7 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     cache: bool = True,
     jobs: int = 1,
     allow_local_rules: bool = False,
+    allow_commands: bool = False,
     engine: str = "bashkit",
     known: Project | None = None,
 ) -> Run:
@@ -38,7 +39,8 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
 
     ``cache`` says whether to use what earlier runs found, ``jobs`` is the number of processes (0: one a processor).
     ``engine`` evaluates launchers: ``bashkit``, or ``bash``, the real one. ``known`` is the project as
-    far as it was looked at already. ``allow_local_rules`` lets rules of the repository be imported, which executes them.
+    far as it was looked at already. ``allow_local_rules`` lets rules of the repository be imported, which executes them,
+    ``allow_commands`` commands of the configuration be run.
     """
     found = locate(paths, root, config)
     where, local = configuration.local_rules(found, config)
@@ -47,11 +49,12 @@ def open_run(  # noqa: PLR0913  # the options of every command, by keyword
     project = Project(found, settings.exclude, settings.include, known)
     run = Run(project, settings, registry, environment)
     run.engine = engine
+    run.commands_allowed = allow_commands
     run.jobs = jobs or workers.available()
     if cache:
         code = [(found / name).read_text("utf-8") for name in local]
         code += sources_of(plugin for plugin, _ in registry.manager.list_plugin_distinfo())
-        key = key_of(str(found), msgspec.to_builtins(settings), run.environment, engine, code)
+        key = key_of(str(found), msgspec.to_builtins(settings), run.environment, engine, code, allow_commands)
         run.store = Cache(folder_of(found), key, Digests(run))
     return run
 

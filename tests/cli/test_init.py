@@ -15,7 +15,8 @@ from example_sanity.core.config import parse_toml
 from helpers import Write, cli
 
 Capture = pytest.CaptureFixture[str]
-VERL = {"verl/trainer/main_ppo.py": "", "examples/run_qwen3_8b_fsdp.sh": "python3 train.py\n"}
+NOTICE = "# Copyright 2026 Bytedance Ltd. and/or its affiliates\n"
+VERL = {"verl/trainer/main_ppo.py": NOTICE, "examples/run_qwen3_8b_fsdp.sh": "python3 train.py\n"}
 
 
 def test_a_known_project_gets_its_preset(write: Write, capsys: Capture) -> None:

@@ -19,7 +19,8 @@ ELSEWHERE = (
     "ignores",
     "docs",
     "workflows",
-)  # they look at no script, or at none of a repository without CI
+    "sources",
+)  # they look at no script, at none of a repository without CI, or are ignored in these repositories
 SHELL_ITEMS = (
     "inspect",
     *(f.name for f in checks.registry().families if f.name not in ELSEWHERE),
@@ -178,7 +179,7 @@ def test_a_typo_in_the_configuration_is_a_usage_error(repository: Repository, sa
 
 @pytest.mark.parametrize("flag", ["--example-sanity", "--example-sanity-only"])
 def test_a_flag_without_a_subject_fails(repository: Repository, sanity: Run, flag: str) -> None:
-    repository({"tests/test_a.py": "def test_a(): pass\n"})
+    repository({"notes.txt": "no test\n"})
 
     result = sanity(flag)
 
@@ -219,6 +220,7 @@ def test_an_ignore_list_is_judged_although_a_launcher_that_it_names_is_broken(
     repository: Repository, sanity: Run
 ) -> None:
     table = (
+        "[tool.example-sanity]\nignore = ['sources']\n"
         "[[tool.example-sanity.per-file-ignore]]\npath = '/examples/'\nrules = ['mesh']\nreason = 'legacy'\n"
     )
     repository({"examples/run_a_fsdp.sh": "if then\n", "pyproject.toml": table})
@@ -272,6 +274,7 @@ def test_fail_on_of_the_configuration_decides(repository: Repository, sanity: Ru
 
 def test_suppressed_findings_do_not_fail_and_are_counted(repository: Repository, sanity: Run) -> None:
     table = (
+        "[tool.example-sanity]\nignore = ['sources']\n"
         "[[tool.example-sanity.per-file-ignore]]\npath = 'examples/'\nrules = ['naming']\nreason = 'legacy'\n"
     )
     repository(**{"pyproject.toml": table})
@@ -371,7 +374,7 @@ def test_a_configuration_outside_the_tree_counts(
 ) -> None:
     repository()
     config = tmp_path_factory.mktemp("elsewhere") / "sanity.toml"
-    config.write_text("ignore = ['naming']\n")
+    config.write_text("ignore = ['naming', 'sources']\n")
 
     sanity("--example-sanity-only", "--example-sanity-config", str(config)).assert_outcomes(passed=ALL)
 

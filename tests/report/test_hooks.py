@@ -58,9 +58,17 @@ def test_pre_commit_accepts_the_manifest() -> None:
     assert subprocess.run(call, check=False).returncode == 0
 
 
+# Without configuration some rules have nothing to judge; the hook cannot know.
+CONFIG = """\
+[[sources.terms]]
+spellings = ["vLLM"]
+"""
+
+
 @pytest.mark.parametrize("name", checks.FAMILIES)
 def test_a_hook_gets_the_files_that_its_family_judges(write: Write, name: str) -> None:
-    run = session.open_run((), root=write(PATHS))
+    root = write({"project/" + path: text for path, text in PATHS.items()} | {"config.toml": CONFIG})
+    run = session.open_run((), root=root / "project", config=root / "config.toml")
     rules = run.registry.family(name).rules
     files = HOOKS[f"example-sanity-{name}"]["files"]
 

@@ -27,6 +27,7 @@ FAMILIES = {
     "shell": ("SHL", "shell text: continuations, words, variables, and shellcheck"),
     "docs": ("DOC", "what documents say of scripts, keys, flags and files"),
     "workflows": ("WFL", "CI workflows: path filters, steps, covered launchers"),
+    "sources": ("SRC", "licence headers, docstrings, imports, banned words"),
 }
 
 
@@ -48,13 +49,14 @@ class Builtin:
 
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:
-        """Return the loaders of scripts, ignore lists, documents and workflows."""
+        """Return the loaders of scripts, ignore lists, documents, workflows, text files and Python files."""
         from example_sanity.checks.docs import DocumentLoader
         from example_sanity.checks.ignores import EntryLoader
         from example_sanity.checks.workflows import WorkflowLoader
+        from example_sanity.core.textfiles import LOADERS as TEXTS
         from example_sanity.launch.loaders import LOADERS
 
-        return (*LOADERS, EntryLoader(), DocumentLoader(), WorkflowLoader())
+        return (*LOADERS, EntryLoader(), DocumentLoader(), WorkflowLoader(), *TEXTS)
 
     @hookimpl
     def checks_comments(self) -> Sequence[CommentReader]:

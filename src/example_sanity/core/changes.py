@@ -24,6 +24,14 @@ class Changes:
         self._lines = lines
         self._new = new
 
+    def touches(self, path: str) -> bool:
+        """Return whether anything of a file changed."""
+        return path in self._new or path in self._lines
+
+    def includes(self, path: str, line: int) -> bool:
+        """Return whether a line of a file changed."""
+        return path in self._new or any(line in lines for lines in self._lines.get(path, ()))
+
     def touch(self, finding: Finding) -> bool:
         """Return whether a finding stands on changed lines; one on a whole file, whether the file changed."""
         if finding.path in self._new:
@@ -35,25 +43,36 @@ class Changes:
         return any(lines.start <= last and finding.span.line < lines.stop for lines in changed)
 
 
+def is_checkout(root: Path) -> bool:
+    """Return whether git knows the folder."""
+    return _git(root, "rev-parse", "--is-inside-work-tree") is not None
+
+
+def base(root: Path, revision: str) -> str | None:
+    """Return the commit at which ``revision`` and HEAD parted; None where git knows none."""
+    found = _git(root, "merge-base", "--end-of-options", revision, "HEAD")
+    return found.strip() if found else None
+
+
 def since(root: Path, revision: str) -> Changes:
     """Return what changed below ``root`` since ``revision`` and HEAD parted, untracked files included.
 
     Raises UsageError where there is no git, no such revision, or no common commit.
     """
-    if _git(root, "rev-parse", "--is-inside-work-tree") is None:
+    if not is_checkout(root):
         raise UsageError(f"--changed-since needs a git checkout, and {root} is none")
     commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None:
         raise UsageError(f"--changed-since: git knows no revision {revision!r}; fetch it first")
-    base = _git(root, "merge-base", commit.strip(), "HEAD")
-    if base is None:
+    parted = base(root, commit.strip())
+    if parted is None:
         raise UsageError(
             f"--changed-since: {revision!r} and HEAD have no common commit; a shallow clone must be deepened"
         )
     shown = _git(
         root,
         *("-c", "core.quotePath=off", "diff", "--relative", "--unified=0", "--find-renames", "--no-color"),
-        *("--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base.strip(), "--", "."),
+        *("--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", parted, "--", "."),
     )
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z") or ""
     lines: dict[str, list[range]] = {}

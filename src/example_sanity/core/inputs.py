@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from typing import TYPE_CHECKING
 
 from example_sanity.core.baseline import DEFAULT
-from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS
+from example_sanity.core.trace import GIT_RULES, LISTING, MOMENT, NAMED, SCRIPTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from example_sanity.core.runner import Run
 
 ABSENT = "-"  # the digest of a file that cannot be read
+REVISION = "revision"
 
 
 class Digests:
@@ -35,12 +37,16 @@ class Digests:
     def _one(self, kind: str, path: str) -> str:
         if kind == "callers":
             return _joined(self._run.project.callers_of(path))
+        if kind == REVISION:
+            return parting(self._run.project, path)
         return {"file": digest_of}[kind](self._run.project, path)
 
     def _whole(self, name: str) -> str:
         project = self._run.project
         if name == NAMED:
             return _joined(self._run.named)
+        if name == MOMENT:
+            return str(time.time_ns())
         # Nothing follows from the baseline being there; writing one must not cost the whole cache.
         baseline = self._run.config.baseline or DEFAULT
         files = [path for path in project.listing if path != baseline]
@@ -52,6 +58,18 @@ def digest_of(project: Project, path: str) -> str:
     """Return the digest of a file as the project reads it."""
     data = project.peek(path)
     return ABSENT if data is None else hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def parting(project: Project, revision: str) -> str:
+    """Return the commit at which a revision and HEAD parted, as git says now."""
+    from example_sanity.core.changes import base
+
+    return base(project.root, revision) or ABSENT
+
+
+def revisions(names: Iterable[str]) -> list[str]:
+    """Return the revisions among some inputs, in order."""
+    return sorted(name.partition(":")[2] for name in names if name.startswith(f"{REVISION}:"))
 
 
 def _extra(project: Project, name: str) -> Iterable[str]:
@@ -78,7 +96,7 @@ def behind(project: Project, names: Iterable[str]) -> set[str]:
             found.update(project.calling)
         elif name == SCRIPTS:
             found.update(item for item in project.listing if project.may_be_shell(item))
-        elif name != NAMED:
+        elif name != NAMED and kind != REVISION:
             found.update(_extra(project, name))
     return found
 

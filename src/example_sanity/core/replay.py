@@ -16,9 +16,10 @@ import msgspec
 from example_sanity.core import cache
 from example_sanity.core.files import write_atomically
 from example_sanity.core.finding import Severity
-from example_sanity.core.inputs import ABSENT, behind, digest_of
+from example_sanity.core.inputs import ABSENT, behind, digest_of, parting, revisions
 from example_sanity.core.project import CONFIG_NAMES, Stamp
 from example_sanity.core.scope import Report
+from example_sanity.core.trace import MOMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.runner import Run
 
-_FORMAT = 1
+_FORMAT = 2
 _SUFFIX = ".report"
 _MOST_FILES = 16
 # A file that was written this shortly before it was read may have been written again within one tick of the clock.
@@ -42,7 +43,7 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Record(msgspec.Struct, frozen=True, array_like=True):
-    """A report, and what it depends on: the files there are, and those that were looked at."""
+    """A report, and what it depends on: the files there are, those that were looked at, and where branches parted."""
 
     format: int
     key: str
@@ -50,6 +51,7 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
     files: dict[str, _Seen]
     fail_on: Severity
     report: Report
+    revisions: dict[str, str] = {}
 
 
 class Replay:
@@ -80,6 +82,8 @@ class Replay:
         moved = [path for path, seen in record.files.items() if not self._is_untouched(path, seen)]
         if any(record.files[path].digest != digest_of(self.project, path) for path in moved):
             return None
+        if any(parting(self.project, name) != commit for name, commit in record.revisions.items()):
+            return None
         if moved:
             files = {**record.files, **_seen(self.project, moved)}
             self._write(msgspec.structs.replace(record, files=files))
@@ -89,13 +93,14 @@ class Replay:
     def keep(self, run: Run, report: Report) -> None:
         """Keep the report of a run that took over what this has read, for ``find``.
 
-        Nothing is kept of rules that come from elsewhere: nobody knows what they depend on.
+        Nothing is kept of rules that come from elsewhere, or that ran a command: nobody knows what they depend on.
         """
-        if run.registry.has_plugins:
+        if run.registry.has_plugins or MOMENT in run.inputs:
             return
         further = {*CONFIG_NAMES, *filter(None, [run.config.path])}
         files = _seen(run.project, sorted({*behind(run.project, run.inputs), *further}))
-        self._write(_Record(_FORMAT, self._key, self._listing(), files, run.config.fail_on, report))
+        parted = {name: parting(run.project, name) for name in revisions(run.inputs)}
+        self._write(_Record(_FORMAT, self._key, self._listing(), files, run.config.fail_on, report, parted))
 
     def _listing(self) -> str:
         names = "\0".join(self.project.listing)

@@ -34,7 +34,9 @@ class Subject(str, enum.Enum):
     DEFAULT_LAUNCH = "default launch"  # the same in the default scenario only
     DOCUMENT = "document"
     WORKFLOW = "workflow"
-    PYTHON_SOURCE = "python source"
+    PYTHON_SOURCE = "python source"  # core.textfiles.PythonSource: a Python file that compiles
+    TEXT = "text file"  # core.textfiles.TextFile
+    PULL_REQUEST = "pull request"  # core.textfiles.PullRequest
     CONFIG_ENTRY = "configuration file"  # core.exemptions.Entry: one line of an ignore list in the file
     PROJECT = "project"  # core.project.Project
     SUPPRESSION = "suppression"  # core.suppressions.Suppression, after all findings are known
@@ -83,6 +85,7 @@ class Context(Protocol):
     registry: Registry
     environment: Mapping[str, str]
     engine: str  # what evaluates launchers: bashkit or bash
+    commands_allowed: bool  # whether commands that the configuration names may be run
     # For what rules of a family share within a run, by name. It must follow from the subject and the options alone;
     # what else is looked at goes through ``once``.
     cache: dict[str, Any]
@@ -140,7 +143,7 @@ class Rule:
 
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
-        """Return whether the rule judges this file at all; files that no rule judges do not count as inspected."""
+        """Return whether the rule judges this file at all (the project is "."); what no rule judges is not inspected."""
         del path, context
         return True
 

@@ -50,6 +50,7 @@ class Run:
         """Prepare a run; nothing is read yet. ``environment`` is what launchers are evaluated with."""
         self.environment: Mapping[str, str] = dict(environment or {})
         self.engine = "bashkit"
+        self.commands_allowed = False
         self.cache: dict[str, Any] = {}
         self.named: tuple[str, ...] = ()
         self.project = project
@@ -211,7 +212,11 @@ class Run:
         names = tuple(self.project.relative(path) for path in paths) or (".",)
         self.named = names if paths else ()
         self._judged.clear()
-        rules = self._enabled(families)
+        rules = [
+            rule
+            for rule in self._enabled(families)
+            if rule.subject is not Subject.PROJECT or rule.applies(".", self)
+        ]
         files, notes = self._select_files(names, rules)
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         return Scope(tuple(rules), names, tuple(files)), notes

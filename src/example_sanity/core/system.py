@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from example_sanity.core.finding import Finding, Severity, Span
-from example_sanity.core.rule import Contents, Family, Rule, Subject
+from example_sanity.core.rule import Contents, Family, Rule, Subject, iterate_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,7 +87,37 @@ class LimitHit(SystemRule):
     subject = Subject.LAUNCH
 
 
-RULES: tuple[type[Rule], ...] = (Unreadable, NotUtf8, UnparsableShell, EvaluationFailed, LimitHit)
+class UnparsablePython(SystemRule):
+    """A Python file that the interpreter which runs the tool cannot compile.
+
+    Either it is broken, or it is written for a newer Python: run the tool with that one. A file that is no Python, a
+    template for example, is to be excluded in the configuration.
+    """
+
+    code = "SYS006"
+    name = "unparsable-python"
+    summary = "a Python file does not compile"
+    subject = Subject.PYTHON_SOURCE
+
+    @classmethod
+    def applies(cls, path: str, context: Context) -> bool:
+        """Return whether another rule looks at the file: Python is compiled only where that is asked for."""
+        rules = context.cache.setdefault("system:python rules", [])
+        if not rules:
+            ignored = context.registry.resolve_all(context.config.ignore, "ignore")
+            known = (rule for _, rule in iterate_rules(context.registry.families))
+            rules += [cls, *(r for r in known if r.subject is cls.subject and r.code not in ignored)]
+        return any(rule is not cls and rule.applies(path, context) for rule in rules)
+
+
+RULES: tuple[type[Rule], ...] = (
+    Unreadable,
+    NotUtf8,
+    UnparsableShell,
+    EvaluationFailed,
+    LimitHit,
+    UnparsablePython,
+)
 
 
 class SystemOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

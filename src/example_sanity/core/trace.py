@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
     from example_sanity.core.finding import Finding
 
-# What a computation may look at: "file:PATH", "callers:PATH" (which files mention its name) and these.
+# What a computation may look at: "file:PATH", "callers:PATH" (which files mention its name),
+# "revision:NAME" (the commit at which it and HEAD parted) and these.
 LISTING = "listing"  # which files there are
 SCRIPTS = "scripts"  # the listing and all shell scripts
 GIT_RULES = "git rules"  # the listing and what git ignores
 NAMED = "named"  # the paths of the call
+MOMENT = "moment"  # something that no file tells, and that may be different each time
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -17,6 +17,10 @@ _LISTS = (
     r"(^|/)(pyproject\.toml|example-sanity\.toml|\.?ruff\.toml|\.?mypy\.ini|setup\.cfg|\.pre-commit-config\.yaml)$"
     r"|^(\.github/|\.gitlab/|docs/)?CODEOWNERS$"
 )
+_TEXT = (
+    r"\.(py|pyi|sh|bash|slurm|sbatch|ya?ml|toml|cfg|ini|md|rst|txt|c|cc|cpp|cu|cuh|h|hpp|go|rs|js|ts|cmake)$"
+    r"|(^|/)(Dockerfile[^/]*|Makefile|CMakeLists\.txt)$"
+)
 FILES = {
     Subject.SCRIPT_PATH: _SHELL,
     Subject.SCRIPT: _SHELL,
@@ -25,6 +29,7 @@ FILES = {
     Subject.DOCUMENT: r"\.(md|markdown|rst|rest|ipynb)$",
     Subject.WORKFLOW: r"^\.github/workflows/[^/]+\.ya?ml$|(^|/)action\.ya?ml$",
     Subject.PYTHON_SOURCE: r"\.py$",
+    Subject.TEXT: _TEXT,
     Subject.CONFIG_ENTRY: _LISTS,
 }
 

@@ -1,0 +1,188 @@
+"""What a module binds: definitions, names that it passes on from other modules, and what it exports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from example_sanity.checks.sources import base
+from example_sanity.core.finding import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from example_sanity.core.textfiles import PythonSource
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# A module that uses one of these at its top may bind names that no static reading finds.
+_MAKES_NAMES = re.compile(
+    r"\b(?:globals|vars|setattr|exec)\(|sys\.modules\[|\b_LazyModule\b|lazy_loader|\b__getattr__\b"
+)
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """A module as an import names it: the number of leading dots, and the dotted name (maybe empty)."""
+
+    level: int
+    module: str
+
+    def __str__(self) -> str:
+        """Return the text of the import."""
+        return "." * self.level + self.module
+
+
+class Defined(msgspec.Struct, frozen=True):
+    """A function or class at the top of a module: what it is, where its name stands, whether it has a docstring.
+
+    ``bases`` are the names of base classes, dotted ones left out.
+    """
+
+    kind: str
+    span: Span
+    documented: bool
+    bases: tuple[str, ...] = ()
+
+
+class Export(msgspec.Struct, frozen=True):
+    """One name of ``__all__`` and where it stands."""
+
+    name: str
+    span: Span
+
+
+class Names(msgspec.Struct, frozen=True):
+    """What a module binds at its top.
+
+    ``origins`` says where an imported name comes from and what it is called there. ``stars`` are modules whose
+    names all come along. ``exports`` is None where ``__all__`` is not written out. ``open`` says that there may be more.
+    """
+
+    bound: frozenset[str]
+    definitions: dict[str, Defined]
+    origins: dict[str, tuple[Origin, str]]
+    stars: tuple[Origin, ...]
+    exports: tuple[Export, ...] | None
+    open: bool
+
+
+def names_of(source: PythonSource) -> Names:
+    """Return what a module binds, statements in branches included."""
+    reader = _Reader(source)
+    for node in statements(source.tree.body):
+        reader.read(node)
+    return Names(
+        frozenset(reader.bound),
+        reader.definitions,
+        reader.origins,
+        tuple(reader.stars),
+        None if reader.exports is None else tuple(reader.exports),
+        _MAKES_NAMES.search(source.text) is not None,
+    )
+
+
+def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements and those inside their branches, loops and handlers, not those of functions and classes."""
+    for node in body:
+        yield node
+        if not isinstance(node, DEFINITIONS):
+            yield from statements(blocks(node))
+
+
+def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements directly inside one."""
+    for field in ("body", "orelse", "finalbody"):
+        yield from getattr(node, field, ())
+    for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield from inner.body
+
+
+class _Reader:
+    def __init__(self, source: PythonSource) -> None:
+        self._lines = source.lines
+        self.bound: set[str] = set()
+        self.definitions: dict[str, Defined] = {}
+        self.origins: dict[str, tuple[Origin, str]] = {}
+        self.stars: list[Origin] = []
+        self.exports: list[Export] | None = None
+
+    def read(self, node: ast.stmt) -> None:
+        if isinstance(node, DEFINITIONS):
+            self._define(node)
+        elif isinstance(node, ast.ImportFrom):
+            self._import_from(node)
+        elif isinstance(node, ast.Import):
+            self.bound |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        else:
+            self.bound |= set(_targets(node))
+            self._export(node)
+
+    def _define(self, node: Definition) -> None:
+        self.bound.add(node.name)
+        kind = "class" if isinstance(node, ast.ClassDef) else "function"
+        documented = bool((ast.get_docstring(node) or "").strip())
+        bases = tuple(item.id for item in getattr(node, "bases", ()) if isinstance(item, ast.Name))
+        self.definitions[node.name] = Defined(kind, base.name_span(node, self._lines), documented, bases)
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        origin = Origin(node.level, node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self.stars.append(origin)
+            else:
+                self.bound.add(alias.asname or alias.name)
+                self.origins[alias.asname or alias.name] = (origin, alias.name)
+
+    def _export(self, node: ast.stmt) -> None:
+        """``__all__ = [...]`` starts the list, ``__all__ += [...]`` goes on with it; anything else makes it unknown."""
+        if isinstance(node, ast.Expr) and "__all__" in ast.dump(node.value):
+            self.exports = None
+        if "__all__" not in _targets(node):
+            return
+        value = getattr(node, "value", None)
+        elements = getattr(value, "elts", None)
+        if elements is None or not all(
+            isinstance(e, ast.Constant) and isinstance(e.value, str) for e in elements
+        ):
+            self.exports = None
+            return
+        found = [Export(str(e.value), base.span_of(e, self._lines)) for e in elements]
+        self.exports = [*(self.exports or ()), *found] if isinstance(node, ast.AugAssign) else found
+
+
+def _targets(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement assigns, loop variables and walrus targets included."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.expr | ast.withitem | ast.pattern):
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    yield inner.id
+                elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+                    yield inner.name
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, tuple[ast.AST, ...]]]:
+    """Yield every import of a module with the statements around it, outermost first."""
+    yield from _imports(tree.body, ())
+
+
+def _imports(
+    body: Iterable[ast.stmt], around: tuple[ast.AST, ...]
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, tuple[ast.AST, ...]]]:
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node, around
+        elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            yield from _imports(node.body, (*around, node))  # type: ignore[attr-defined]
+            for handler in node.handlers:  # type: ignore[attr-defined]
+                yield from _imports(handler.body, (*around, handler))
+            yield from _imports((*node.orelse, *node.finalbody), around)  # type: ignore[attr-defined]
+        elif isinstance(node, ast.If):
+            yield from _imports(node.body, (*around, node))
+            yield from _imports(node.orelse, around)
+        else:
+            yield from _imports(blocks(node), (*around, node))
