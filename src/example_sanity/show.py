@@ -214,6 +214,7 @@ def plan_data(
     ``more`` may add the grids of ranks of every mesh that can be built, as text, and the nearest legal sizes.
     """
     plans = []
+    known: dict[object, Data] = {}
     for launch in launches:
         for shown in _meshes(launch, run):
             case = guard_case(shown) if launch.scenario.name == launches[0].scenario.name else None
@@ -224,10 +225,19 @@ def plan_data(
                     **mesh_data(shown),
                     "guard": _guard(proof) if proof else None,
                     **drawing,
-                    **suggested(shown, more),
+                    **_once(known, shown, more),
                 }
             )
     return {"version": 1, "path": script.path, "plans": plans, "problems": list(problems)}
+
+
+def _once(known: dict[object, Data], shown: LaunchMesh, more: More) -> Data:
+    """The nearest sizes of a mesh; scenarios mostly have the same one."""
+    mesh = shown.mesh
+    same = (mesh.backend.name, mesh.backend.role, tuple(mesh.values.items()), tuple(shown.names.items()))
+    if same not in known:
+        known[same] = suggested(shown, more)
+    return known[same]
 
 
 def _guard(proof: Proof) -> Data:
@@ -235,6 +245,7 @@ def _guard(proof: Proof) -> Data:
         "exact": proof.exact,
         "tried": proof.tried,
         "accepted": proof.accepted,
+        "undecided": proof.undecided,
         "unsound": _example(proof.unsound),
         "strict": _example(proof.strict),
         "wrong_derived": [
@@ -380,6 +391,7 @@ def plan_text(data: Data) -> Iterator[str]:
 
 def _guard_lines(guard: Data) -> Iterator[str]:
     tried = f"{guard['tried']} assignments tried, {guard['accepted']} accepted"
+    tried += f", {guard['undecided']} more stop for another reason" if guard["undecided"] else ""
     if guard["exact"]:
         yield f"    guard: exact ({tried})"
         return

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from helpers import Write, brief, report
+from helpers import Write, brief, cli, report
 from mesh.launchers import KNOBS, LAUNCH, PATH
 
 EXACT = "NGPU % (TP * CP * PP) != 0 || NGPU % (ETP * EP * PP) != 0"
@@ -92,3 +94,21 @@ def test_a_function_that_is_called_for_each_product(write: Write, dense: str, fo
 )
 def test_a_guard_that_cannot_be_tried_alone_is_not_judged(write: Write, text: str) -> None:
     assert _found(write, text) == []
+
+
+def test_what_stops_for_another_reason_is_counted_apart(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = "if (( TP > 4 )); then\n    echo too large\n    exit 1\nfi\n"
+    path = str(write({PATH: KNOBS + limit + _guard("else", WRONG) + LAUNCH}) / PATH)
+
+    guard = json.loads(cli(capsys, "plan", path, "--format", "json")[1])["plans"][0]["guard"]
+    text = cli(capsys, "plan", path)[1]
+
+    assert guard["undecided"] > 0
+    assert guard["tried"] + guard["undecided"] <= 3000
+    assert guard["accepted"] <= guard["tried"]
+    assert (
+        f"({guard['tried']} assignments tried, {guard['accepted']} accepted, "
+        f"{guard['undecided']} more stop for another reason)"
+    ) in text

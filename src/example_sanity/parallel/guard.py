@@ -62,7 +62,8 @@ class Proof:
 
     ``unsound``: the guard accepts what the backend rejects. ``strict``: the guard rejects what the backend accepts.
     ``wrong_derived``: one entry for each derived size that is shown wrongly. ``tried`` counts the assignments that
-    were judged, ``accepted`` those that the guard let pass. No example means: none in this grid.
+    were judged, ``accepted`` those that the guard let pass, ``undecided`` those that stop for another reason or could not
+    be run to an end. No example means: none in this grid.
     """
 
     unsound: Example | None
@@ -70,6 +71,7 @@ class Proof:
     wrong_derived: tuple[WrongDerived, ...]
     tried: int
     accepted: int
+    undecided: int = 0
 
     @property
     def exact(self) -> bool:
@@ -95,7 +97,9 @@ def prove(
         raise ValueError("the world size is neither fixed nor set by a knob")
     findings = _Findings(backend, grid)
     for knobs, verdict in zip(grid.assignments, judge(grid.assignments), strict=True):
-        if verdict is not None:
+        if verdict is None:
+            findings.undecided += 1
+        else:
             findings.add(knobs, _given(fixed, variables, knobs), verdict)
     return findings.proof()
 
@@ -119,7 +123,7 @@ class _Findings:
         self.unsound: Example | None = None
         self.strict: Example | None = None
         self.wrong: dict[str, WrongDerived] = {}
-        self.tried = self.accepted = 0
+        self.tried = self.accepted = self.undecided = 0
 
     def add(self, knobs: Mapping[str, int], given: Sizes, verdict: Verdict) -> None:
         sizes = self.backend.complete(given)
@@ -144,4 +148,4 @@ class _Findings:
 
     def proof(self) -> Proof:
         wrong = tuple(self.wrong[symbol] for symbol in sorted(self.wrong))
-        return Proof(self.unsound, self.strict, wrong, self.tried, self.accepted)
+        return Proof(self.unsound, self.strict, wrong, self.tried, self.accepted, self.undecided)
