@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 DEPTH = 5  # scripts that call scripts
 _LEFT_OUT = re.compile(r"disabled|skip|exclude|quarantine|flaky", re.IGNORECASE)
+# A word that starts a program, in command position or behind what sets its environment.
+_STARTS = re.compile(
+    r"(?m)^(?!\s*(?:#|echo\b|printf\b))[^#\n]*(?<![\w./\"'-])(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|ray\s+job|srun|sbatch"
+    r"|mpirun|uv\s+run|bash|sh)\s+[^\s#]"
+)
 _SHELL_FILE = re.compile(r"[\w.+/@-]+\.(?:sh|bash|slurm|sbatch)\b")
 
 
@@ -109,6 +114,11 @@ def is_launcher(path: str, context: Context, roots: Sequence[str]) -> bool:
     """Whether a file is a shell script below one of ``roots`` that starts a program, itself or through another script."""
     project = context.project
     if not project.is_shell(path) or not context.in_scope(path, roots):
+        return False
+    try:
+        if _STARTS.search(project.text(path)):
+            return True
+    except Uninspectable:
         return False
     shell = _shell(path, {}, WORKSPACE, project)
     return shell is not None and any(

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from example_sanity.core import system
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from example_sanity.checks.workflows.model import Workflow
+    from example_sanity.core.finding import Finding
 
+_POSITION = re.compile(r"line \d+(?:, column \d+)?: ")  # in the step, which nobody counts from
 _GITHUB = re.compile(r"\.github/workflows/[^/]+\.ya?ml|(?:.*/)?action\.ya?ml")
 SUITES = ("tests/*suite*/*.txt", "tests/*suite*.txt", "tests/*disabled*.txt", ".github/*.txt", "ci/*.txt")
 
@@ -42,10 +45,28 @@ class WorkflowLoader:
         return _reader(context, path) is not None
 
     def load(self, context: Context, path: str) -> Loaded:
-        """Return the one workflow of the file. Raises Uninspectable (SYS001, SYS002)."""
+        """Return the one workflow of the file; a step that bash cannot parse is a problem. Raises Uninspectable (SYS001, SYS002)."""
         read = _reader(context, path)
         assert read is not None
-        return Loaded((read(path, context.project.text(path)),))
+        workflow = read(path, context.project.text(path))
+        return Loaded((workflow,), tuple(_not_read(workflow)))
+
+
+def _not_read(workflow: Workflow) -> Iterator[Finding]:
+    """Yield a problem for each step whose text is no shell text: nothing can be said of what it runs."""
+    from example_sanity.checks.workflows.expressions import Scope
+    from example_sanity.checks.workflows.shelltext import parsed
+    from example_sanity.launch.evaluator import syntax_error
+
+    for step in (step for job in workflow.jobs for step in job.steps):
+        filled = Scope().fill(step.run) if step.run is not None else None
+        script = None if filled is None else parsed(filled.text)
+        if filled is None or script is None or not script.errors:
+            continue
+        # The grammar stumbles over some valid text, so bash's own has the last word.
+        if error := syntax_error(script):
+            problem = f"bash cannot parse the step {step.name!r}, which is not inspected: {_POSITION.sub('', error)}"
+            yield system.problem("SYS003", workflow.path, problem, filled.source.span(0, 1))
 
 
 def _reader(context: Context, path: str) -> Callable[[str, str], Workflow] | None:

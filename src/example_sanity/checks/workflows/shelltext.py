@@ -62,7 +62,7 @@ class Shell:
 
     def __post_init__(self) -> None:
         self._doubtful: set[str] = set()
-        self.script = _parsed(self.text)
+        self.script = parsed(self.text)
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
@@ -208,7 +208,8 @@ class Shell:
 
 
 @lru_cache(maxsize=512)
-def _parsed(text: str) -> Script:
+def parsed(text: str) -> Script:
+    """Return the structure of shell text."""
     return parse("", text.encode("utf-8", "surrogateescape"))
 
 
