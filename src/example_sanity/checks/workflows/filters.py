@@ -166,7 +166,9 @@ def _below(path: str, item: Item, folder: str | None) -> Fix | None:
     if span.end_line != span.line:
         return None
     # A plain scalar must not begin with "!" or "*", but this one was written without trouble, and ends in "*" only.
-    return Fix(f"match all files below: {text}", (Edit(path, span, text),))
+    return Fix(
+        f"match all files below: {text}", (Edit(path, span, text),), safe=not globs.WILD.search(folder)
+    )
 
 
 class IneffectivePathFilter(_FilterRule):
