@@ -35,7 +35,11 @@ def _schema(name: str) -> Any:
 
 @pytest.mark.parametrize(
     ("path", "schema"),
-    [("action.yml", "github-actions.json"), (".github/workflows/ci.yml", "github-workflows.json")],
+    [
+        ("action.yml", "github-actions.json"),
+        (".github/workflows/ci.yml", "github-workflows.json"),
+        (".github/workflows/gpu-smoke.yml", "github-workflows.json"),
+    ],
 )
 def test_the_file_is_valid(path: str, schema: str) -> None:
     # YAML 1.1 reads the bare key "on" as true; GitHub does not.

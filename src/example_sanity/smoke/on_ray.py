@@ -26,7 +26,7 @@ _CLIENT_PORT = 10001
 FOLDER = ".example-sanity-smoke"
 # What Ray leaves out of a working directory anyway would only be copied for nothing.
 _LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "__pycache__", ".*_cache", "outputs", "checkpoints", "*.log"
+    ".git", ".venv*", "__pycache__", ".*cache", "outputs", "checkpoints", "gpu-smoke", "*.log"
 )
 _ENDS = ("SUCCEEDED", "FAILED", "STOPPED")
 _ASK_SECONDS = 1.0

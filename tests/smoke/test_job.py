@@ -1,0 +1,167 @@
+"""The nightly job and scripts/gpu_smoke, with stubs for what it installs and starts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WORKFLOW = ROOT / ".github/workflows/gpu-smoke.yml"
+SCRIPT = ROOT / "scripts/gpu_smoke"
+REQUIREMENTS = ROOT / "scripts/gpu_smoke_requirements.txt"
+SFT = "examples/sft/gsm8k/run_deepseek_v4_megatron_lite.sh"
+GRPO = "examples/grpo_trainer/run_qwen3_5_35b_megatron_lite.sh"
+
+# Each writes its arguments, one call a line.
+STUBS = {
+    "example-sanity": '#!/bin/bash\necho "$(basename "$0") ${*//$OUT/OUT}" >> "$CALLS"\n[[ -z "${MLITE_ROOT:-}" ]] || '
+    'echo "MLITE_ROOT=$MLITE_ROOT" >> "$CALLS"\nexit "${STATUS:-0}"\n',
+    "git": '#!/bin/bash\necho "git $*" >> "$CALLS"\n[[ $1 != clone ]] || mkdir -p "${!#}/.git"\n',
+    "python3.12": '#!/bin/bash\necho "python3.12 $*" >> "$CALLS"\nif [[ $2 == venv ]]; then\n'
+    '    mkdir -p "$3/bin" && cp "$0" "$3/bin/python"\nfi\n',
+}
+
+
+class Script:
+    """Runs the script with the stubs first on PATH; ``calls`` are the calls of the last run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name, text in STUBS.items():
+            (folder / "bin").mkdir(exist_ok=True)
+            (folder / "bin" / name).write_text(text)
+            (folder / "bin" / name).chmod(0o755)
+
+    def __call__(self, *arguments: str, **variables: str) -> int:
+        calls = self.folder / "calls"
+        calls.write_text("")
+        environment = {
+            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "CALLS": str(calls),
+            "OUT": str(self.folder / "out"),
+            "VENV": str(self.folder / "venv"),
+            **variables,
+        }
+        done = subprocess.run(
+            ["bash", str(SCRIPT), *arguments], env=environment, capture_output=True, text=True, check=False
+        )
+        self.printed = done.stdout + done.stderr
+        self.calls = calls.read_text().splitlines()
+        return done.returncode
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    return Script(tmp_path)
+
+
+def test_plans_of_all_launchers(script: Script) -> None:
+    assert script("--plan-only", "--no-install") == 0
+    assert [call.removeprefix("example-sanity smoke ") for call in script.calls] == [
+        "examples/grpo_trainer/run_deepseek_v4_megatron_lite.sh --gpus 1 --plan",
+        "examples/grpo_trainer/run_kimi_k2_6_glm5_1_megatron_lite.sh --gpus 1 --plan",
+        f"{GRPO} --gpus 1 --plan",
+        *(
+            f"{SFT} --family {family} --gpus 1 --plan"
+            for family in ("kimi_k2", "qwen3_5_moe", "glm5", "deepseek_v4")
+        ),
+    ]
+
+
+def test_a_run_writes_a_log_and_every_report(script: Script) -> None:
+    assert script("--no-install", GRPO, "--", "--steps", "3") == 0
+    name = "OUT/run_qwen3_5_35b_megatron_lite"
+    assert script.calls == [
+        f"example-sanity smoke {GRPO} --log {name}.log --report json={name}.json --report junit={name}.xml"
+        f" --report markdown={name}.md --report html={name}.html --steps 3"
+    ]
+
+
+def test_every_launcher_runs_and_a_failure_is_the_exit_code(script: Script) -> None:
+    assert script("--no-install", SFT, STATUS="4") == 4
+    assert len(script.calls) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"), [(["--help"], 0, "--plan-only"), (["--no"], 2, "unknown")]
+)
+def test_the_call(script: Script, arguments: list[str], code: int, text: str) -> None:
+    assert script(*arguments) == code
+    assert text in script.printed
+    assert script.calls == []
+
+
+def test_the_stack_is_installed_once_and_sources_are_checked_out(script: Script, tmp_path: Path) -> None:
+    assert script(GRPO, VERL_ROOT="/verl") == 0
+    installs = [call for call in script.calls if " pip install " in call]
+    assert [call.split()[-1] for call in installs][1:] == [
+        str(tmp_path / "venv/first.txt"),
+        "transformer-engine-torch==2.12.0",
+        ".",
+    ]
+    megatron = str(tmp_path / "venv/sources/Megatron-LM")
+    assert [call for call in script.calls if call.startswith("git clone")] == [
+        f"git clone --quiet --filter=blob:none https://github.com/NVIDIA/Megatron-LM {megatron}"
+    ]
+    assert script.calls[-1] == f"MLITE_ROOT={megatron}"
+
+    assert script(GRPO, VERL_ROOT="/verl") == 0
+    assert not any(" install " in call or " clone " in call for call in script.calls)
+
+
+def test_the_pins_are_requirements() -> None:
+    from packaging.requirements import Requirement
+
+    lines = [line.partition(" #")[0] for line in REQUIREMENTS.read_text().splitlines()]
+    names = [Requirement(line).name for line in lines if line and not line.startswith("#")]
+
+    assert len(names) == len(set(names)) > 20
+
+
+def _workflow() -> dict[Any, Any]:
+    found: dict[Any, Any] = yaml.safe_load(WORKFLOW.read_text())
+    return found
+
+
+def test_the_job_starts_nightly_on_demand_and_when_a_launcher_changes() -> None:
+    # YAML 1.1 reads the bare key "on" as true; GitHub does not.
+    starts = _workflow()[True]
+
+    assert set(starts) == {"schedule", "workflow_dispatch", "push"}
+    assert "examples/**/*.sh" in starts["push"]["paths"]
+
+
+def test_the_job_has_limits_and_few_rights() -> None:
+    workflow = _workflow()
+
+    assert workflow["permissions"] == {"contents": "read"}
+    assert workflow["concurrency"]
+    assert all(job["timeout-minutes"] for job in workflow["jobs"].values())
+    assert not any("permissions" in job for job in workflow["jobs"].values())
+    assert "secrets." not in WORKFLOW.read_text()
+
+
+def test_the_job_pastes_no_expression_into_its_shell() -> None:
+    steps = [step for job in _workflow()["jobs"].values() for step in job["steps"]]
+
+    assert all("${{" not in step.get("run", "") for step in steps)
+    assert all(re.fullmatch(r"[\w./-]+@v\d+\.\d+\.\d+", step["uses"]) for step in steps if "uses" in step)
+
+
+@pytest.mark.parametrize(("chosen", "count"), [("", 4), (GRPO, 1)])
+def test_the_matrix_is_made_of_the_launchers(tmp_path: Path, chosen: str, count: int) -> None:
+    step = next(step for step in _workflow()["jobs"]["plan"]["steps"] if step.get("id") == "list")
+    output = tmp_path / "output"
+    run = step["run"].replace("list.json", str(tmp_path / "list.json"))
+    environment = {"PATH": os.environ["PATH"], "GITHUB_OUTPUT": str(output), "LAUNCHER": chosen}
+    subprocess.run(["bash", "-e", "-c", run], cwd=ROOT, env=environment, check=True)
+    launchers = yaml.safe_load(output.read_text().removeprefix("launchers="))
+
+    assert len(launchers) == count
+    assert GRPO in launchers
