@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import pytest
 
 MARKER = "example_sanity"
+GPU = "gpu"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,11 +31,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--example-sanity-preset", metavar="NAME", help="conventions to start from")
     group.addoption("--example-sanity-config", metavar="FILE", help="configuration file to use instead")
+    group.addoption(
+        "--example-sanity-smoke",
+        action="store_true",
+        help="also run each launcher for real, scaled down, where there is a GPU",
+    )
+    group.addoption(
+        "--example-sanity-smoke-time-limit",
+        type=float,
+        default=30.0,
+        metavar="MINUTES",
+        help="end a launcher, and all that it started, after so long (default: 30)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker, and set to work where a flag asks for it."""
     config.addinivalue_line("markers", f"{MARKER}: an item of example-sanity")
+    config.addinivalue_line("markers", f"{GPU}: runs a launcher on a GPU")
+    if config.getoption("example_sanity_smoke"):
+        from example_sanity.pytest_plugin.smoking import Smoking
+
+        # First: it takes node ids from the call that are of no rule family.
+        config.pluginmanager.register(Smoking(config), "example-sanity-smoke-items")
     if config.getoption("example_sanity") or config.getoption("example_sanity_only"):
         from example_sanity.pytest_plugin.collecting import Collecting
 
