@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import time
 from typing import TYPE_CHECKING
 
 from example_sanity.core.baseline import DEFAULT
-from example_sanity.core.trace import GIT_RULES, LISTING, MOMENT, NAMED, SCRIPTS
+from example_sanity.core.trace import GIT_RULES, LISTING, MOMENT, NAMED, SCRIPTS, TODAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,6 +48,8 @@ class Digests:
             return _joined(self._run.named)
         if name == MOMENT:
             return str(time.time_ns())
+        if name == TODAY:
+            return datetime.date.today().isoformat()
         # Nothing follows from the baseline being there; writing one must not cost the whole cache.
         baseline = self._run.config.baseline or DEFAULT
         files = [path for path in project.listing if path != baseline]
@@ -96,7 +99,7 @@ def behind(project: Project, names: Iterable[str]) -> set[str]:
             found.update(project.calling)
         elif name == SCRIPTS:
             found.update(item for item in project.listing if project.may_be_shell(item))
-        elif name != NAMED and kind != REVISION:
+        elif name not in (NAMED, TODAY) and kind != REVISION:
             found.update(_extra(project, name))
     return found
 

@@ -19,7 +19,7 @@ from example_sanity.core.finding import Severity
 from example_sanity.core.inputs import ABSENT, behind, digest_of, parting, revisions
 from example_sanity.core.project import CONFIG_NAMES, Stamp
 from example_sanity.core.scope import Report
-from example_sanity.core.trace import MOMENT
+from example_sanity.core.trace import MOMENT, TODAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ class Replay:
 
         Nothing is kept of rules that come from elsewhere, or that ran a command: nobody knows what they depend on.
         """
-        if run.registry.has_plugins or MOMENT in run.inputs:
+        if run.registry.has_plugins or not run.inputs.isdisjoint({MOMENT, TODAY}):
             return
         further = {*CONFIG_NAMES, *filter(None, [run.config.path])}
         files = _seen(run.project, sorted({*behind(run.project, run.inputs), *further}))

@@ -20,6 +20,7 @@ SCRIPTS = "scripts"  # the listing and all shell scripts
 GIT_RULES = "git rules"  # the listing and what git ignores
 NAMED = "named"  # the paths of the call
 MOMENT = "moment"  # something that no file tells, and that may be different each time
+TODAY = "today"  # the date
 
 
 class Outcome(msgspec.Struct, frozen=True):

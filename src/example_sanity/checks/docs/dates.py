@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.core.finding import Span
 from example_sanity.core.rule import Context, Example
+from example_sanity.core.trace import TODAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +45,11 @@ class BadDate(DocumentRule):
     )
 
     def _judge(self, document: Document, context: Context) -> Iterator[Finding]:
-        del context
         for number, column, text in _markers(document):
             problem = _problem(text, datetime.date.today())
             if problem:
+                # Tomorrow it may be right.
+                context.project.watch(TODAY)
                 shown = text.strip(" .*_")
                 yield self.finding(document.path, Span(number, column, number, column + len(shown)), problem)
 

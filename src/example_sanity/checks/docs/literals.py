@@ -42,7 +42,7 @@ def documented(cell: str) -> Literal:
 def literal(text: str) -> Literal:
     """Return the value of a word; one with an expansion has none that is known."""
     inner = text.strip().strip("\"'")
-    if re.search(r"[$`\[\]{}]", inner):
+    if re.search(r"[$`\[\]{}<>]", inner):
         return UNKNOWN
     if inner.lower() in _WORDS:
         return _WORDS[inner.lower()]
