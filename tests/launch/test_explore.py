@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from example_sanity.launch.command import Command
+from pathlib import Path
+
+import pytest
+
+from example_sanity.launch import explore
+from example_sanity.launch.command import Command, Launch
+from example_sanity.launch.evaluator import evaluate
 from example_sanity.launch.explore import changed, launches
-from example_sanity.launch.syntax import parse
+from example_sanity.launch.scenario import Scenario
+from example_sanity.launch.syntax import Script, parse
+from helpers import Write
 
 
 def explored(text: str, **environment: str) -> list[tuple[str, list[list[str]]]]:
@@ -91,3 +99,51 @@ def test_changed_words_of_lists_of_different_length() -> None:
 def test_an_unbound_guard_does_not_loop_for_ever() -> None:
     found = launches(parse("run.sh", b"set -u\nunset A\necho $A\npython x\n"), None)
     assert [launch.status for launch in found] == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python train.py $((8 * 2)) $(basename a.sh)\n",
+        "D=$(nvidia-smi -L | wc -l)\npython train.py $D\n",
+        "python train.py 2>&1 | tee log\n",
+        "python train.py\necho $(date)\n",
+        "X=$(tput cols) python train.py\n",
+    ],
+)
+def test_what_is_known_is_evaluated_once(text: str, evaluated: list[str]) -> None:
+    assert unstable(text) == []
+    assert set(evaluated) == {""}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python train.py $(date +%s)\n",
+        "pip install x\npython train.py $(true)\n",
+        "python train.py $(shuf -n 1 names)\n",
+        "f() { echo $(hostname); }\nX=`f`\npython train.py $X\n",
+        "source lib.sh\npython train.py $(true)\n",
+    ],
+)
+def test_what_may_differ_is_evaluated_twice(text: str, evaluated: list[str], write: Write) -> None:
+    root = write({"run.sh": text, "lib.sh": "X=$RANDOM\n", "names": "a\nb\n"})
+
+    launches(parse("run.sh", text.encode()), root)
+
+    assert evaluated == ["", "7\n"]
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What commands of unknown output print, once for each evaluation."""
+    seen: list[str] = []
+
+    def noting(
+        script: Script, scenario: Scenario, root: Path | None, *engine: str, unknown: str = ""
+    ) -> Launch:
+        seen.append(unknown)
+        return evaluate(script, scenario, root, unknown=unknown)
+
+    monkeypatch.setattr(explore, "evaluate", noting)
+    return seen

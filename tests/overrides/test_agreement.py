@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hydra._internal import defaults_list as algorithm
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.defaults_list import create_defaults_list
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -54,12 +55,13 @@ def hydras(tree: LiveTree, choices: list[str]) -> Any:
     spec, roots = tree._spec, tree._roots
     composer = compose.Composer(roots, spec.folder, spec.searchpath, spec.further)
     with compose._private(roots):
+        algorithm._create_interpolation_map = compose._whole_map
         loader = ConfigLoaderImpl(composer._path)
-        parsed, repository = composer._repository(loader, spec.name, choices)
+        repository = composer._repository(spec.name)
         defaults = create_defaults_list(
             repo=repository,
             config_name=spec.name,
-            overrides_list=parsed,
+            overrides_list=composer._parsed(choices),
             prepend_hydra=True,
             skip_missing=False,
         )

@@ -59,22 +59,37 @@ class Cache:
         self._stored = self._read()
         self._fresh_sets: dict[int, bool] = {}
         self._unpacked: dict[str, _Records] = {}
+        self._empty_outcomes: dict[int, Outcome] = {}
         self._new: dict[str, dict[str, Outcome]] = {}
+        self._text: dict[frozenset[str], bool] = {}
 
     def get(self, path: str, code: str) -> Outcome | None:
         """Return what a rule said of a file, or None where nothing is known that still holds."""
         record = self._records(path).get(code)
         if record is None or not self._is_fresh(record.inputs):
             return None
+        if not (record.findings or record.problems or record.error):
+            return self._nothing(record.inputs)
         error = Uninspectable(*record.error) if record.error else None
-        inputs = frozenset(self._stored.sets[record.inputs])
-        return Outcome(list(record.findings), record.problems, error, inputs)
+        return Outcome(list(record.findings), record.problems, error, self._nothing(record.inputs).inputs)
+
+    def _nothing(self, number: int) -> Outcome:
+        """The outcome without findings of a set of inputs: most are, and share it."""
+        if number not in self._empty_outcomes:
+            self._empty_outcomes[number] = Outcome((), (), None, frozenset(self._stored.sets[number]))
+        return self._empty_outcomes[number]
 
     def put(self, path: str, code: str, outcome: Outcome) -> None:
         """Remember an outcome for ``save``; one of a file whose name is no text is worked out each time."""
-        if not all(name.isprintable() for name in (path, *outcome.inputs)) or not _is_text(outcome):
+        if not path.isprintable() or not self._are_text(outcome.inputs) or not _is_text(outcome):
             return
         self._new.setdefault(path, {})[code] = outcome
+
+    def _are_text(self, names: frozenset[str]) -> bool:
+        # The rules of a family mostly look at the same files, and at hundreds of them.
+        if names not in self._text:
+            self._text[names] = all(name.isprintable() for name in names)
+        return self._text[names]
 
     def save(self) -> None:
         """Write the file if there is something new: whole, so that runs beside this one never see half of it.
@@ -106,7 +121,7 @@ class Cache:
         known = range(len(self._stored.sets))
         stale = {self._stored.sets[n] for n, fresh in self._fresh_sets.items() if n in known and not fresh}
         self._stored = self._read()
-        self._unpacked, self._fresh_sets = {}, {}
+        self._unpacked, self._fresh_sets, self._empty_outcomes = {}, {}, {}
         for number, names in enumerate(self._stored.sets):
             if names in stale:
                 self._is_fresh(number)
@@ -138,19 +153,22 @@ class Cache:
             )
         return self._fresh_sets[number]
 
+    def _new_sets(self) -> set[frozenset[str]]:
+        return {item.inputs for codes in self._new.values() for item in codes.values()}
+
     def _merged(self) -> _Stored:
         """The file with the new outcomes; inputs are looked at again where they were looked at in this run."""
-        new_inputs = {name for codes in self._new.values() for item in codes.values() for name in item.inputs}
+        new_inputs = {name for names in self._new_sets() for name in names}
         digests = {**self._stored.digests, **{name: self._digest(name) for name in sorted(new_inputs)}}
         changed = {name for name, digest in self._stored.digests.items() if digests[name] != digest}
         result = _Stored(_FORMAT, self._key, {}, [], {})
-        numbers: dict[tuple[str, ...], int] = {}
+        numbers: dict[frozenset[str], int] = {}
 
         def number_of(inputs: Iterable[str]) -> int:
-            names = tuple(sorted(inputs))
+            names = frozenset(inputs)
             if names not in numbers:
                 numbers[names] = len(result.sets)
-                result.sets.append(names)
+                result.sets.append(tuple(sorted(names)))
             return numbers[names]
 
         for path in sorted({*self._stored.records, *self._new}):

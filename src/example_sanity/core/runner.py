@@ -147,8 +147,7 @@ class Run:
 
     def apply(self, rule: type[Rule], path: str) -> list[Finding]:
         """Return what a rule says of a file, one finding for all scenarios that agree. Raises Uninspectable."""
-        findings: list[Finding] = self._noted(self.outcome(rule, path)).get()
-        return findings
+        return list(self._noted(self.outcome(rule, path)).get())
 
     def outcome(self, rule: type[Rule], path: str) -> Outcome:
         """Return what a rule says of a file (or of the project, ".") and what it looked at, from the cache if that holds."""

@@ -52,6 +52,7 @@ class Trace:
 
     def __init__(self) -> None:
         self._frames: list[_Frame] = [_Frame()]
+        self._told: set[frozenset[str]] = set()
         self._known: dict[Hashable, Outcome] = {}
 
     @property
@@ -80,9 +81,18 @@ class Trace:
         if key not in self._known:
             self._known[key] = self._record(compute)
         outcome = self._known[key]
-        self._frames[-1].inputs |= outcome.inputs
-        self._frames[-1].problems.update(dict.fromkeys(outcome.problems))
+        self._look_through(outcome)
         return outcome
+
+    def _look_through(self, outcome: Outcome) -> None:
+        frame = self._frames[-1]
+        # A run takes thousands of outcomes from the cache, most of them with the inputs of another.
+        if len(self._frames) > 1 or outcome.inputs not in self._told:
+            frame.inputs |= outcome.inputs
+        if len(self._frames) == 1:
+            self._told.add(outcome.inputs)
+        if outcome.problems:
+            frame.problems.update(dict.fromkeys(outcome.problems))
 
     def _record(self, compute: Callable[[], Any]) -> Outcome:
         frame = _Frame()

@@ -83,7 +83,8 @@ class Launch:
 
     ``failure`` is the reason when the script could not be evaluated (then nothing may be concluded from ``commands``);
     ``limit`` says that the reason was a limit. ``status`` is the script's exit status, ``output`` what it printed.
-    ``variables`` are the scalar shell variables at the end, as far as known.
+    ``variables`` are the scalar shell variables at the end, as far as known. ``uncertain`` says that a word may depend on
+    what no evaluation knows: the output of some command, the day, a number drawn by lot.
     """
 
     script: Script
@@ -96,3 +97,4 @@ class Launch:
     variables: dict[str, str]
     failure: str | None = None
     limit: bool = False
+    uncertain: bool = True

@@ -131,6 +131,7 @@ def _launch(script: Script, scenario: Scenario, box: sandbox.Sandbox) -> Launch:
         variables=box.variables,
         failure=_failure(script, box),
         limit=outcome.limit,
+        uncertain=box.uncertain,
     )
 
 

@@ -13,6 +13,7 @@ from example_sanity.launch.entry import entries
 from example_sanity.launch.evaluator import evaluate
 from example_sanity.launch.required import placeholder
 from example_sanity.launch.scenario import scenarios
+from example_sanity.launch.world import OTHER_OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,6 @@ _UNBOUND = re.compile(
     r"(?m)^\S+: (?:line \d+: )?(?:([A-Za-z_]\w*)|\$?(\d)): (?:unbound variable|parameter null)"
 )
 _DEMANDED = re.compile(r"(?m)^\S+: (?:line \d+: )?([A-Za-z_]\w*)(): ")
-_OTHER_OUTPUT = "7\n"  # what commands of unknown output print the second time
 
 
 def launches(
@@ -131,13 +131,13 @@ def _other(value: str, factor: int) -> str:
 
 def _against_outputs(launch: Launch, root: Path | None) -> Launch:
     """Evaluate again with another output of the commands of which nobody knows it, if a word can hold one."""
-    if (
+    if not launch.uncertain or (
         "$(" not in launch.script.text
         and "`" not in launch.script.text
         and "RANDOM" not in launch.script.text
     ):
         return launch
-    again = evaluate(launch.script, launch.scenario, root, unknown=_OTHER_OUTPUT)
+    again = evaluate(launch.script, launch.scenario, root, unknown=OTHER_OUTPUT)
     if again.failure is not None or not _same_shape(launch.commands, again.commands):
         return launch
     return replace(launch, commands=_unstable(launch.commands, again.commands))

@@ -36,6 +36,8 @@ _JOB_LIMIT = re.compile(r"resource limit exceeded: .*")
 _TRUNCATED = re.compile(r"limit \(\d+\) exceeded; output truncated")
 _PROBES_PATH = re.compile(r"\b(?:which|type|hash|command\s+-[vV])\b|\[\s+(?:!\s+)?-[xef]\s")
 _MAX_SCRIPT = 1 << 20
+# What bash itself, or the kernel, gives differently each time.
+_CHANCE = re.compile(r"RANDOM|SECONDS|EPOCH|PID|\$\$|/proc/|/dev/u?random")
 _SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, read-only
 _FOREIGN = re.compile(rb"#!(?!.*sh\b)(.*)")
 
@@ -90,6 +92,7 @@ class Sandbox:
         self._probes = probes
         self._unknown = unknown
         self._temporaries = 0
+        self._known = -1  # how many commands were recorded up to the first answer that nobody knows
         self.names = sorted({*world.names(probes), *names} - world.absent(probes))
         self._stubs: set[str] = set()
         self._root = root
@@ -160,7 +163,18 @@ class Sandbox:
             environment = {k: v for k, v in context.env.items() if not k.startswith(rewriting.INTERNAL)}
             site = _site(context.env.get(rewriting.SITE), len(self.files))
             self.commands.append(Recorded(argv, environment, answer.status, site, str(context.cwd)))
+        if self._known < 0 and not world.is_known(argv, self._probes):
+            self._known = len(self.commands)
         return bashkit.BuiltinResult(stdout=answer.stdout, exit_code=answer.status)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether another day or machine might have given a recorded command other words.
+
+        What a command prints can only reach those that are recorded after it.
+        """
+        by_chance = any(_CHANCE.search(text) for text in self.files.values())
+        return by_chance or 0 <= self._known < len(self.commands)
 
     def _temporary(self, context: Any) -> Any:
         self._temporaries += 1
@@ -173,6 +187,7 @@ class Sandbox:
         return path + "\n"
 
     def _shuf(self, context: Any) -> Any:
+        self._known = len(self.commands) if self._known < 0 else self._known
         files = [str(PurePosixPath(context.cwd) / word) for word in context.argv if not word.startswith("-")]
         there = [context.fs.read_file(path) for path in files if context.fs.exists(path)]
         text = there[0].decode("utf-8", "replace") if there else context.stdin or ""

@@ -45,6 +45,8 @@ RECORDED = _words("""accelerate apptainer apt apt-get aws bazel blobfuse cmake c
     pkill poetry pytest python python2 python3 ray rsync salloc sbatch scancel scontrol scp sglang sinfo squeue srun
     ssh sudo swanlab systemctl torchrun uv vllm wandb wget yq""")
 
+OTHER_OUTPUT = "7\n"  # what commands of unknown output print another time
+
 PROBES = _words("nvidia-smi lspci ip ifconfig lscpu free df ps pgrep nc telnet ping lsof ibstat ibdev2netdev")
 
 # Commands that only prefix another one; real bash has no use for a stub of them and the sandbox has none of its own.
@@ -108,6 +110,11 @@ def respond(argv: Sequence[str], probes: Mapping[str, Answer], unknown: str = ""
         if answer is not None:
             return answer
     return _default(base, unknown)
+
+
+def is_known(argv: Sequence[str], probes: Mapping[str, Answer]) -> bool:
+    """Return whether a command answers the same on another machine and another day."""
+    return respond(argv, probes) == respond(argv, probes, OTHER_OUTPUT)
 
 
 def _chosen(line: str, probes: Mapping[str, Answer]) -> Answer | None:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from example_sanity.checks.mesh.files import parsed
 from example_sanity.launch.command import Entry, Launch
@@ -82,7 +83,7 @@ def batch_header(text: str) -> Options:
 
 def scheduled(launch: Launch, names: Iterable[str]) -> bool:
     """Whether a scheduler decides the value of one of these variables: what stands beside it is not what will run."""
-    if not _SCHEDULED.search(launch.script.text):
+    if not _mentions_scheduler(launch.script.text):
         return False
     reads: dict[str, set[str]] = {}
     for item in launch.script.assignments:
@@ -95,6 +96,12 @@ def scheduled(launch: Launch, names: Iterable[str]) -> bool:
             seen.add(name)
             todo += reads.get(name, ())
     return any(_SCHEDULED.fullmatch(name) and name not in launch.scenario.environment for name in seen)
+
+
+@lru_cache(maxsize=64)
+def _mentions_scheduler(text: str) -> bool:
+    # Asked for every setting of every scenario.
+    return _SCHEDULED.search(text) is not None
 
 
 def stable_options(launch: Launch, entry: Entry, kind: str) -> Options:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from example_sanity.checks.importing import forwards
 from example_sanity.checks.overrides import dotlist
@@ -34,10 +34,15 @@ class Inspected:
 
 def inspect(launch: Launch, context: Context) -> Sequence[Inspected]:
     """Return the entries of a launch, each checked once a run."""
-    cache: dict[int, Any] = context.cache.setdefault("overrides", {})
-    if id(launch) not in cache:
-        cache[id(launch)] = launch, [_entry(entry, launch.script, context) for entry in launch.entries]
-    found: Sequence[Inspected] = cache[id(launch)][1]
+    # With the launch in it, so that no other one gets its id.
+    found: tuple[Launch, Sequence[Inspected]] = context.once(
+        f"overrides of launch {id(launch)}", lambda: (launch, _inspected(launch, context))
+    )
+    return found[1]
+
+
+def _inspected(launch: Launch, context: Context) -> Sequence[Inspected]:
+    found = [_entry(entry, launch.script, context) for entry in launch.entries]
     for item in found:
         _watch(item, context)
     return found

@@ -16,20 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import hydra.conf
+from hydra._internal import defaults_list as algorithm
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import CachingConfigRepository
 from hydra._internal.config_search_path_impl import ConfigSearchPathImpl
 from hydra._internal.core_plugins import basic_launcher, basic_sweeper
 from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra._internal.core_plugins.structured_config_source import StructuredConfigSource
-from hydra._internal.defaults_list import create_defaults_list
+from hydra._internal.defaults_list import Overrides, create_defaults_list
 from hydra._internal.sources_registry import SourcesRegistry
 from hydra.conf import HydraConf
+from hydra.core.default_element import GroupDefault, InputDefault
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from example_sanity.schema.hydra import yamlfiles
@@ -95,18 +97,31 @@ def _sources(roots: Roots) -> dict[str, type[ConfigSource]]:
 def _private(roots: Roots) -> Iterator[None]:
     """Replace what Hydra keeps for the process while it works for us."""
     registry = SourcesRegistry.instance()
-    before = registry.types
-    registry.types = _sources(roots)
+    before = registry.types, algorithm._create_interpolation_map
+    registry.types, algorithm._create_interpolation_map = _sources(roots), _interpolation_map
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        registry.types = before
+        registry.types, algorithm._create_interpolation_map = before
+
+
+_whole_map = algorithm._create_interpolation_map
+
+
+def _interpolation_map(
+    overrides: Overrides, defaults_list: list[InputDefault], self_added: bool
+) -> DictConfig:
+    """What interpolations in a defaults list refer to; few lists have one, and making it for all takes half of the time."""
+    single = [item for item in defaults_list if not (isinstance(item, GroupDefault) and item.is_options())]
+    if any(item.is_interpolation() for item in single):
+        return _whole_map(overrides, defaults_list, self_added)
+    return OmegaConf.create({})
 
 
 class Composer:
-    """Composes the configurations of one search path: the main folder first, then further ones."""
+    """Composes the configurations of one search path: the main folder first, then further ones. Each file is read once."""
 
     def __init__(
         self, roots: Roots, folder: str, searchpath: Sequence[str] | None = None, further: str | None = None
@@ -121,15 +136,22 @@ class Composer:
             path.append("command-line", further)
         path.append("schema", "structured://")
         self._path = path
+        self._repositories: dict[str, Any] = {}
 
-    def _repository(self, loader: ConfigLoaderImpl, name: str, words: list[str]) -> tuple[Any, Any]:
+    def _parsed(self, words: Sequence[str]) -> Any:
         search = (
             [] if self._search is None else [f"hydra.searchpath=[{','.join(map(_quoted, self._search))}]"]
         )
-        parsed = OverridesParser.create().parse_overrides([*words, *search])
-        repository = CachingConfigRepository(loader.repository)
-        loader._process_config_searchpath(name, parsed, repository)
-        return parsed, repository
+        return OverridesParser.create().parse_overrides([*words, *search])
+
+    def _repository(self, name: str) -> Any:
+        """The files of the search path, which the configuration of the name may add to."""
+        if name not in self._repositories:
+            loader = ConfigLoaderImpl(self._path)
+            repository = CachingConfigRepository(loader.repository)
+            loader._process_config_searchpath(name, self._parsed(()), repository)
+            self._repositories[name] = repository
+        return self._repositories[name]
 
     def compose(self, name: str, choices: Sequence[str]) -> Composed:
         """Compose configuration ``name`` with group overrides (``group=option``). Raises ComposeError."""
@@ -151,11 +173,14 @@ class Composer:
             raise
 
     def _compose(self, name: str, words: list[str]) -> Composed:
-        loader = ConfigLoaderImpl(self._path)
-        loader.ensure_main_config_source_available()
-        parsed, repository = self._repository(loader, name, words)
+        ConfigLoaderImpl(self._path).ensure_main_config_source_available()
+        repository = self._repository(name)
         defaults = create_defaults_list(
-            repo=repository, config_name=name, overrides_list=parsed, prepend_hydra=True, skip_missing=False
+            repo=repository,
+            config_name=name,
+            overrides_list=self._parsed(words),
+            prepend_hydra=True,
+            skip_missing=False,
         )
         groups = dict(defaults.overrides.known_choices)
         result = Composed({}, groups)
@@ -175,10 +200,8 @@ class Composer:
         """Return every group of the search path (``a``, ``a/b``) with its options. Raises ComposeError."""
         try:
             with _private(self._roots):
-                loader = ConfigLoaderImpl(self._path)
-                _, repository = self._repository(loader, name, [])
                 found: dict[str, list[str]] = {}
-                _list_groups(repository, "", found, limit)
+                _list_groups(self._repository(name), "", found, limit)
                 return found
         except (HydraException, OmegaConfBaseException, OSError, ValueError) as error:
             raise ComposeError(str(error)) from error
@@ -186,9 +209,7 @@ class Composer:
     def files(self, name: str) -> list[str]:
         """Return the YAML files and folders that the outcome depends on, Hydra's own left out."""
         with _private(self._roots):
-            loader = ConfigLoaderImpl(self._path)
-            _, repository = self._repository(loader, name, [])
-            sources = [item for item in repository.get_sources() if isinstance(item, _Files)]
+            sources = [item for item in self._repository(name).get_sources() if isinstance(item, _Files)]
         found: dict[str, None] = {}
         for source in sources:
             if source.provider != "hydra":

@@ -21,9 +21,10 @@ _BUILT = re.compile(rb"(?:omega_conf_to_dataclass|\binstantiate)\(\s*([\w.]+)")
 def flatten(composed: Composed, roots: Roots, classes: Classes) -> Composition:
     """Return the flat form."""
     result = Composition({}, dict(composed.groups))
+    files = {path: roots.shown(Path(path)) for path in {path for path, _ in composed.places.values()}}
     for key, value, info, inner in _walk(composed.data, "", None, classes):
         place = composed.places.get(key)
-        where = f"{roots.shown(Path(place[0]))}:{place[1]}" if place else ""
+        where = f"{files[place[0]]}:{place[1]}" if place else ""
         owner = info.fields.get(key.rpartition(".")[2]) if info else None
         # Hydra's own files are no place that a reader looks for.
         result.keys[key] = _leaf(value, "" if where.startswith("/") else where, owner)

@@ -21,6 +21,7 @@ from example_sanity.schema.renames import Removed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from example_sanity.schema.hydra.compose import Composer
     from example_sanity.schema.hydra.roots import Roots
 
 
@@ -88,6 +89,7 @@ class LiveTree:
         self._about: tuple[list[str], dict[str, list[str]]] | None = None
         self._classes = Classes(roots)
         self._inputs: set[str] = set()
+        self._digests: dict[str, str] = {}
         at = "" if roots.fixed is None or roots.changes(spec.folder) else f" at {roots.fixed[1][:9]}"
         self.label = f"{spec.name} ({self._shown(spec.folder)}{at})"
 
@@ -147,7 +149,7 @@ class LiveTree:
     def _fetched(self, choices: tuple[str, ...]) -> Kept:
         path = self._cache / f"{self._key(choices)}.json" if self._cache else None
         kept = _read(path) if path else None
-        if kept is None or any(_digest(name) != digest for name, digest in kept.files.items()):
+        if kept is None or any(self._digest(name) != digest for name, digest in kept.files.items()):
             kept = self._compose(choices)
             if path:
                 _write(path, kept)
@@ -162,12 +164,17 @@ class LiveTree:
         place, name = self._roots.fixed or ("", "")
         return text.replace(str(place), name) if place else text
 
-    def _compose(self, choices: tuple[str, ...]) -> Kept:
+    @cached_property
+    def _composer(self) -> Composer:
         from example_sanity.schema.hydra.compose import Composer
-        from example_sanity.schema.hydra.flatten import flatten
 
         spec = self._spec
-        composer = Composer(self._roots, spec.folder, spec.searchpath, spec.further)
+        return Composer(self._roots, spec.folder, spec.searchpath, spec.further)
+
+    def _compose(self, choices: tuple[str, ...]) -> Kept:
+        from example_sanity.schema.hydra.flatten import flatten
+
+        composer, spec = self._composer, self._spec
         composed = composer.compose(spec.name, choices)
         composition = flatten(composed, self._roots, self._classes)
         if self._about is None:
@@ -175,7 +182,12 @@ class LiveTree:
         files, options = self._about
         looked_at = (*files, *map(str, self._classes.files))
         names = [name for name in looked_at if self._roots.changes(name)]
-        return Kept({name: _digest(name) for name in names}, composition, options)
+        return Kept({name: self._digest(name) for name in names}, composition, options)
+
+    def _digest(self, name: str) -> str:
+        if name not in self._digests:
+            self._digests[name] = _digest(name)
+        return self._digests[name]
 
 
 def _digest(name: str) -> str:
