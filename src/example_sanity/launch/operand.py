@@ -10,6 +10,10 @@ import re
 _CLOSERS = {"(": ")", "{": "}"}
 _META = frozenset(" \t;&|<>(){#~")
 _SPACE = frozenset(" \t\n")
+# What is not simply passed over; looking for it is much faster than looking at every character.
+_IN_DOUBLE = re.compile(r'["\\`$]')
+_IN_BRACES = re.compile(r"[}'\"\\`$]")
+_IN_PARENTHESES = re.compile(r"[()'\"\\`$]")
 
 
 def close_of_expansion(text: str, start: int, quoted: bool) -> int | None:
@@ -18,7 +22,8 @@ def close_of_expansion(text: str, start: int, quoted: bool) -> int | None:
     ``quoted`` says that the expansion stands inside double quotes, where a single quote is an ordinary character.
     """
     index = start
-    while index < len(text):
+    while found := _IN_BRACES.search(text, index):
+        index = found.start()
         if text[index] == "}":
             return index
         index = skip_unit(text, index, quoted)
@@ -60,22 +65,26 @@ def _after_escaped(text: str, closer: str, index: int) -> int:
 
 
 def _skip_double(text: str, index: int) -> int:
-    while index < len(text) and text[index] != '"':
+    while found := _IN_DOUBLE.search(text, index):
+        index = found.start()
+        if text[index] == '"':
+            return index + 1
         index = skip_unit(text, index, True)
-    return index + 1
+    return max(index, len(text)) + 1
 
 
 def _skip_nested(text: str, index: int, closer: str, quoted: bool) -> int:
     inside = quoted and closer == "}"
-    opener = "(" if closer == ")" else "{"
+    special = _IN_BRACES if closer == "}" else _IN_PARENTHESES
     depth = 1
-    while index < len(text):
+    while found := special.search(text, index):
+        index = found.start()
         character = text[index]
         if character == closer:
             depth -= 1
             if depth == 0:
                 return index + 1
-        elif character == opener and closer == ")":
+        elif character == "(":
             depth += 1
         index = index + 1 if character in "()" else skip_unit(text, index, inside)
     return len(text) + 1
