@@ -99,6 +99,12 @@ def test_what_it_refuses_is_found(write: Write, words: str, expected: str) -> No
     assert findings(write, PROGRAM, words) == [expected]
 
 
+@pytest.mark.parametrize("more", ["default='x'", "envvar='NAME'", "prompt=True"])
+def test_a_required_option_may_get_its_value_from_elsewhere(write: Write, more: str) -> None:
+    program = PROGRAM.replace('"--name", required=True', f'"--name", required=True, {more}')
+    assert findings(write, program, "data --lr 2") == []
+
+
 def test_a_group_takes_the_options_of_its_commands(write: Write) -> None:
     assert findings(write, GROUP, "--debug train --lr 3") == []
     assert findings(write, GROUP, "predict --beams 3") == []

@@ -105,7 +105,9 @@ def _begin(parser: Parser, found: _Decorator, path: str) -> None:
             parser.leave_open("unknown options are handed on")
     elif about is not None:
         parser.leave_open("the settings of the command are not known")
-    if {"cls", "**"} & found.keywords.keys():
+    if {"cls", "**"} & found.keywords.keys() or (
+        isinstance(about, dict) and {"default_map", "auto_envvar_prefix"} & about.keys()
+    ):
         parser.leave_open("the command is of a class of its own")
     if found.keywords.get("add_help_option", True) is not False:
         parser.add(list(iterate(names) or [UNKNOWN]), {"action": "help"}, path, found.line)
@@ -152,7 +154,8 @@ def _keywords(found: _Decorator, is_pair: bool) -> Mapping[str, Value]:
     given = found.keywords
     help_text = given.get("help")
     result: dict[str, Value] = {"help": help_text, "default": given.get("default")}
-    result["required"] = given.get("required") is True and given.get("prompt") in (None, False)
+    # A default, the environment or a question may give the value.
+    result["required"] = given.get("required") is True and not {"default", "envvar", "prompt"} & given.keys()
     result["deprecated"] = given.get("deprecated")
     if is_pair or given.get("is_flag") is True or "flag_value" in given or given.get("count") is True:
         return {**result, "action": "store_true"}
