@@ -109,6 +109,15 @@ def test_flags_of_slime_say_what_the_tiny_checkpoint_has(write: Write) -> None:
     assert "rollout-num-gpus-per-engine" not in names
 
 
+def test_families_whose_flags_of_slime_are_not_known_are_refused(write: Write) -> None:
+    text = SLIME.replace("/root/Qwen3-4B ", "/root/Kimi-K2 ")
+
+    with pytest.raises(
+        Refusal, match=r"trains /root/Kimi-K2, of no family .*\(qwen3, qwen3_moe, qwen2, llama\)"
+    ):
+        planned(_project(write, text, "run_kimi_k2_megatron.sh"))
+
+
 def test_a_launcher_that_kills_by_name_needs_leave(write: Write) -> None:
     path = write({"run_qwen3_4b_megatron.sh": "pkill -9 python\n" + SLIME, "example-sanity.toml": ""})
     script = path / "run_qwen3_4b_megatron.sh"

@@ -121,6 +121,14 @@ def test_what_the_user_sets_stays_and_the_rest_fits_around_it() -> None:
     assert {why["CP"], why["OPTIMIZER"], why["data.seed"]} == {"given with --set"}
 
 
+def test_an_override_that_the_user_sets_wins_over_the_plan() -> None:
+    found = planned(QWEN, 1, {"trainer.total_training_steps": "7", "actor_rollout_ref.rollout.n": "3"})
+
+    assert [word for word in found.arguments if "total_training_steps" in word] == [
+        "trainer.total_training_steps=7"
+    ]
+
+
 def test_knobs_of_this_process_count_and_are_said() -> None:
     found = planned(QWEN, 8, host={"CP": "4", "HOME": "/root", "UNRELATED": "1"})
 

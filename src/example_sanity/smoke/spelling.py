@@ -41,12 +41,13 @@ class Spelling:
         return self.hydra and (name in self._known or self._trial.text(name) is not None)
 
     def words(self, key: str, value: str) -> tuple[str, ...]:
-        """Return the words that set ``key`` where the launcher may have set it already; none where it cannot be set."""
+        """Return the words that set ``key`` where the launcher may have set it already; none where the program has no such key."""
         if not self.hydra:
             return (f"--{key}", value) if value else ()
-        there = self._trial.text(key) is not None or key in self._known or not self._known
+        if self._known and key not in self._known and self._trial.text(key) is None:
+            return ()
         shown = value if _PLAIN.fullmatch(value) else "'" + value.replace("'", "\\'") + "'"
-        return (f"{'' if there else '+'}{key}={shown}",)
+        return (f"{key}={shown}",)
 
     def chosen(self, name: str, value: str) -> tuple[str, ...]:
         """Return the words for a setting as the user spells it."""

@@ -100,7 +100,7 @@ class Steering:
     def _meet(self, targets: Sequence[Target]) -> None:
         left = {target.key: list(self._ways(target)) for target in targets}
         while True:
-            open_ones = [target for target in targets if not target.met(self.trial.text(target.key))]
+            open_ones = [target for target in targets if not self._met(target)]
             open_ones = [target for target in open_ones if target not in self.missed]
             if not open_ones:
                 return
@@ -112,6 +112,12 @@ class Steering:
                 self.inputs = way.apply(self.inputs, key)
             if self.trial.entry is None:
                 self._refuse_stopped()
+
+    def _met(self, target: Target) -> bool:
+        """Whether a target has its value, and not by chance: what stands in for a variable that nobody set is none."""
+        trial = self.trial
+        made_up = trial.launch.scenario.placeholders.keys() & set(trial.knobs(target.key))
+        return not made_up and target.met(trial.text(target.key))
 
     def _next(self, target: Target, ways: list[Way]) -> None:
         if not ways:
@@ -150,10 +156,12 @@ class Steering:
         path, name = self.bench.script.path, target.key.replace(TORCHRUN, "torchrun --")
         if text is None:
             wanted = " ".join(target.words) or f"{name}={target.value}"
-            return (
-                f"{path}: it takes {wanted} ({target.why}), but the launcher does not hand on its arguments; "
-                'end the command with "$@"'
+            missing = (
+                "the program has no such setting"
+                if self.bench.forwards
+                else 'the launcher does not hand on its arguments; end the command with "$@"'
             )
+            return f"{path}: it takes {wanted} ({target.why}), but {missing}"
         where = f"{path}:{place.span.line}" if place else path
         if not target.value:
             return (

@@ -118,7 +118,7 @@ class Trial:
 class Bench:
     """Evaluates one script. ``host`` are the variables of this process that the script takes as knobs."""
 
-    def __init__(self, script: Script, root: Path, host: Mapping[str, str] | None = None) -> None:
+    def __init__(self, script: Script, root: Path | None, host: Mapping[str, str] | None = None) -> None:
         self.script = script
         self._root = root
         self._needed = required(script)
