@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.references import references
@@ -93,3 +95,83 @@ def test_which_files_commands_need(text: str, found: list[str]) -> None:
         f"{item.kind} {item.path if item.kind == 'module' else item.place}" for item in references(shell)
     ]
     assert shown == found
+
+
+PIECES = st.sampled_from(
+    [
+        "a",
+        "b.sh",
+        "tests/",
+        "*",
+        "?",
+        "[",
+        "]",
+        "[z-a]",
+        "$",
+        "${",
+        "}",
+        "$(",
+        ")",
+        "`",
+        "'",
+        '"',
+        "\\",
+        "\n",
+        ";",
+        "|",
+        "||",
+        "&&",
+        "&",
+        "for",
+        "in",
+        "do",
+        "done",
+        "if",
+        "then",
+        "fi",
+        "cd",
+        "source",
+        "bash",
+        "-c",
+        "python",
+        "-m",
+        "pytest",
+        "x=",
+        "x=(y)",
+        "${x}",
+        "${x[@]}",
+        "${x:-y}",
+        "$x",
+        "$@",
+        "<<",
+        "EOF",
+        ">",
+        "#",
+        "(",
+        "{",
+        "é",
+        "::",
+        "-",
+        "--",
+        "=",
+        "docker",
+        "run",
+        "-w",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(PIECES, st.sampled_from(["", " ", "\n"])), max_size=14))
+def test_whatever_the_text_is_it_can_be_read(pieces: list[tuple[str, str]]) -> None:
+    shell = Shell("".join(word + gap for word, gap in pieces), {"x": "a b"}, files=FILES)
+
+    for item in references(shell):
+        assert item.call.words
+        assert item.word < len(item.call.words)
+        assert item.place is None or not item.place.startswith("/")
+
+
+def test_a_pattern_that_is_none_is_not_known() -> None:
+    assert _words("for f in tests/[z-a].sh; do bash $f; done") == ["bash $f"]
+    assert _words("for f in $(ls [0-:-1]); do bash $f; done")[-1] == "bash $f"

@@ -12,7 +12,6 @@ from example_sanity.checks.workflows.loader import WorkflowsOptions
 from example_sanity.checks.workflows.references import of_call
 from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Context, Example, Rule, Subject
-from example_sanity.launch.launchers import TOOL_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,8 +97,16 @@ def is_verdict(call: Call, shell: Shell, cleanup: Sequence[str] = ()) -> bool:
         if reference.kind in ("program", "script", "test"):
             return reference.kind == "test" or reference.place is not None
         if reference.kind == "module":
-            return reference.path in _TESTERS or reference.path.partition(".")[0] not in TOOL_MODULES
+            return reference.path in _TESTERS or _is_ours(reference.path, shell)
     return False
+
+
+def _is_ours(module: str, shell: Shell) -> bool:
+    """Whether a module belongs to a package of the repository."""
+    stem = module.partition(".")[0]
+    return any(
+        f"{base}{stem}{end}" in shell.files for base in ("", "src/") for end in ("/__init__.py", ".py")
+    )
 
 
 def _commits(run: Run) -> bool:
@@ -215,7 +222,12 @@ def _at_the_top(statement: Any, exempt: bool, errexit: bool, run: Run) -> str | 
     if rest.lstrip().startswith("&"):
         return None
     if not errexit:
-        return "set -e is off, and other commands follow; look at its status, or leave set -e on"
+        off = (
+            "set -e is off"
+            if _changed(run.step.shell.split(), False, False)[0]
+            else f"`{run.step.shell}` has no -e"
+        )
+        return f"{off}, and other commands follow; look at its status, or set -e"
     return "it stands left of &&, where set -e does not stop, and other commands follow; write it on a line of its own"
 
 

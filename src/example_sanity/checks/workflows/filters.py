@@ -96,6 +96,7 @@ class DeadPathFilter(_FilterRule):
             folder = _folder(item.value, context)
             harmless = globs.is_negative(item.value) or given.ignores
             effect = "it takes nothing out" if harmless else "no change matches it"
+            effect = "it ignores nothing" if given.ignores and not globs.is_negative(item.value) else effect
             if folder is not None:
                 what = "folders" if globs.WILD.search(folder) else "a folder"
                 told = f"names {what}, and GitHub compares it with files, so {effect}; write '{_sign(item)}{folder}/**'"

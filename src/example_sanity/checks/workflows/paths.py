@@ -48,7 +48,7 @@ def _respelt(path: str, project: Project) -> str | None:
         if re.search(r"[*?\[]", part) or whole in project.folders:
             continue
         best = nearest(part, _beside(here, project), 75)
-        if best is None:
+        if best is None or best == part:
             return None
         again = "/".join([*parts[:index], best, *parts[index + 1 :]])
         there = again in project.all_files or again in project.folders

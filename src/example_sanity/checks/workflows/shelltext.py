@@ -196,13 +196,16 @@ class Shell:
 
     def _matching(self, value: str, folder: str | None) -> list[str]:
         """The files of the project that a pattern names; a word without wildcards stands for itself."""
-        if not re.search(r"[*?\[]", value):
+        if not re.search(r"[*?\[]", value) or not is_known(value):
             return [value]
         whole = posixpath.normpath(posixpath.join(folder or "/", value))
         inside = whole.removeprefix(WORKSPACE + "/")
         if inside == whole:
             return ["$(" + value + ")"]
-        pattern = re.compile(_shell_pattern(inside))
+        try:
+            pattern = re.compile(_shell_pattern(inside))
+        except re.error:
+            return ["$(" + value + ")"]
         prefix = value[: len(value) - len(inside)] if value.endswith(inside) else ""
         return [prefix + path for path in self.files if pattern.fullmatch(path)] or ["$(" + value + ")"]
 
