@@ -33,6 +33,7 @@ def _steered(text: str, *targets: Target) -> Steering:
         (': "${N:=8}"\n' + _TRAIN + "a.b=$N", {"N": "1"}),
         ("N=${N:?how many}\n" + _TRAIN + "a.b=$N", {"N": "1"}),
         (_TRAIN + "a.b=${N:-8}", {"N": "1"}),
+        ("set -u\nN=${N:-$ROOT/8}\n" + _TRAIN + "a.b=$N", {"N": "1"}),
         ("A=${A:-8}\nB=$A\n" + _TRAIN + "a.b=$B", {"A": "1"}),
     ],
 )

@@ -116,8 +116,10 @@ class Steering:
     def _met(self, target: Target) -> bool:
         """Whether a target has its value, and not by chance: what stands in for a variable that nobody set is none."""
         trial = self.trial
+        if not target.met(trial.text(target.key)):
+            return False
         made_up = trial.launch.scenario.placeholders.keys() & set(trial.knobs(target.key))
-        return not made_up and target.met(trial.text(target.key))
+        return target.key in self._taken or not made_up
 
     def _next(self, target: Target, ways: list[Way]) -> None:
         if not ways:
