@@ -109,6 +109,8 @@ def test_a_checkpoint_loads_again_and_gives_finite_numbers(family: str, tmp_path
     apart = [words.apply_chat_template([turn], tokenize=True, return_dict=False) for turn in conversation]
     joined = [word for part in apart for word in part]
     assert joined == words.apply_chat_template(conversation, tokenize=True, return_dict=False)
+    parts = [{**turn, "content": [{"type": "text", "text": turn["content"]}]} for turn in conversation]
+    assert joined == words.apply_chat_template(parts, tokenize=True, return_dict=False)
     saved = json.loads((path / "config.json").read_text("utf-8"))
     assert {name: saved[name] for name in ("model_type", "architectures")} == {
         name: config[name] for name in ("model_type", "architectures")

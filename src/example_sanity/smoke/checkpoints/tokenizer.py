@@ -11,10 +11,14 @@ from example_sanity.smoke.checkpoints.configs import POSITIONS, VISION_TOKENS
 END_OF_TEXT, TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 SPECIAL = (END_OF_TEXT, TURN, END_OF_TURN, *VISION_TOKENS)
 SIZE = 512
-# Turn by turn it gives what it gives for the whole, which trainers of several turns insist on.
+# Turn by turn it gives what it gives for the whole, which trainers of several turns insist on. Processors of models that see
+# images pass the content as a list of parts.
 TEMPLATE = (
     "{% for message in messages %}"
-    "{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
+    "{{ '<|im_start|>' + message['role'] + '\\n' }}"
+    "{% if message['content'] is string %}{{ message['content'] }}"
+    "{% else %}{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{% endif %}"
+    "{{ '<|im_end|>' + '\\n' }}"
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
