@@ -27,7 +27,8 @@ class SmokePlan(msgspec.Struct, frozen=True):
 
     ``script`` is relative to the project root. ``environment`` are the variables set for the launcher, ``arguments`` its
     trailing arguments; ``changes`` says for each of both why. ``steps`` are the optimizer steps that must be seen.
-    ``kind`` is ``sft`` for pretraining, too: the ranks are the launcher's. ``backend`` is that of the trained model (``megatron_lite``), ``model_family`` that of the checkpoint (``kimi_k2``).
+    ``kind`` is ``sft`` for pretraining, too. ``backend`` is that of the trained model (``megatron_lite``), ``model_family`` that
+    of the checkpoint (``kimi_k2``).
     ``checkpoint`` (a folder) and ``data`` (files) are None and () until they are made; ``folder`` is where, and ``config`` what
     ``config.json`` of the tiny model says (empty where the run takes another model).
     """
