@@ -163,7 +163,7 @@ def test_a_missing_module_and_a_missing_configuration(write: Write) -> None:
 
 def test_deprecated_and_contradicting_overrides(write: Write) -> None:
     assert text(write, "actor.old=3", "trainer.nnodes=1", "trainer.nnodes=2") == [
-        "2 OVR009 actor.old: the class that takes it calls it deprecated",
+        "2 OVR009 actor.old is deprecated, as the class that takes it says",
         "4 OVR010 trainer.nnodes is set twice: 1 in line 3 does not count, 2 does",
     ]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example_sanity.checks.overrides.flat import nearest_key
 from example_sanity.checks.overrides.issues import Issue
+from example_sanity.checks.overrides.meaning import nearest_key
 from example_sanity.checks.overrides.values import judge
 
 if TYPE_CHECKING:

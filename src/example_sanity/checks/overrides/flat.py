@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from example_sanity.checks.overrides import words
+from example_sanity.checks.overrides.causes import find
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.checks.overrides.lacking import lacking
+from example_sanity.checks.overrides.meaning import meant_field, nearest_key, replacement
 from example_sanity.checks.overrides.state import State
 from example_sanity.checks.overrides.values import judge
 from example_sanity.core.errors import nearest
@@ -16,24 +18,11 @@ from example_sanity.schema.hydra.shipped import NotShippedError
 from example_sanity.schema.renames import Removed, fate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from example_sanity.launch.settings import Setting
     from example_sanity.launch.syntax import Script
     from example_sanity.schema.hydra.trees import Tree
-
-
-class _Explanation(NamedTuple):
-    """A group choice, the overrides that it makes right, and how many choices change with it."""
-
-    word: str
-    explained: list[Setting]
-    follow: int
-    composition: Composition
-
-
-def _strength(item: _Explanation) -> tuple[int, int]:
-    return len(item.explained), item.follow
 
 
 @dataclass
@@ -160,62 +149,11 @@ class Check:
         self, composition: Composition, choices: Sequence[Setting], plain: Sequence[Setting]
     ) -> Composition:
         """Return the composition that the author had in mind, if one group choice explains what does not exist."""
-        state = State(composition)
-        strange = [item for item in plain if item.operation == "set" and state.missing_node(item.key)]
-        misplaced = [item for item in plain if self._misplaced(item, composition)]
-        if not strange and not misplaced:
+        cause = find(self.tree, composition, [_word(item) for item in choices], plain)
+        if cause is None:
             return composition
-        best = self._best(self._candidates(composition, strange, misplaced), choices, strange, composition)
-        if best is None:
-            return composition
-        self._explain(best.word, best.explained, misplaced, composition)
-        return best.composition
-
-    def _best(
-        self,
-        candidates: Sequence[str],
-        choices: Sequence[Setting],
-        strange: Sequence[Setting],
-        composition: Composition,
-    ) -> _Explanation | None:
-        """Return the candidate that explains most; of several the one that most other choices follow."""
-        chosen = [_word(item) for item in choices]
-        found: list[_Explanation] = []
-        for word in candidates:
-            try:
-                other = self.tree.compose([*chosen, word])
-            except ComposeError:
-                continue
-            there = State(other)
-            explained = [item for item in strange if there.missing_node(item.key) is None]
-            follow = sum(composition.groups.get(key) != name for key, name in other.groups.items())
-            if explained:
-                found.append(_Explanation(word, explained, follow, other))
-        return max(found, key=_strength, default=None)
-
-    def _misplaced(self, item: Setting, composition: Composition) -> bool:
-        """Whether a plain key ends in the name of a group of the defaults list and names one of its options."""
-        leaf = item.key.rpartition(".")[2]
-        return (
-            "." in item.key
-            and item.key not in composition.keys
-            and leaf in composition.groups
-            and item.value in self.tree.options.get(leaf, ())
-        )
-
-    def _candidates(
-        self, composition: Composition, strange: Sequence[Setting], misplaced: Sequence[Setting]
-    ) -> list[str]:
-        found = [f"{item.key.rpartition('.')[2]}={item.raw}" for item in misplaced]
-        segments = {part for item in strange for part in item.key.split(".")}
-        for group in sorted(composition.groups, key=lambda key: ("@" in key, key)):
-            if not group.startswith("hydra/") and ".." not in group:
-                found += [
-                    f"{group}={option}"
-                    for option in self.tree.options.get(group.partition("@")[0], ())
-                    if option != composition.groups[group] and segments & {option, *option.split("_")}
-                ]
-        return list(dict.fromkeys(found))[:8]
+        self._explain(cause.word, cause.explained, cause.misplaced, composition)
+        return cause.composition
 
     def _explain(
         self, word: str, explained: Sequence[Setting], misplaced: Sequence[Setting], composition: Composition
@@ -322,7 +260,7 @@ class Check:
         """One issue for all keys that are added to one object."""
         for node, items in self.strange.items():
             names = [item.key.rpartition(".")[2] for item in items]
-            meant = [_meant(item.key, node, state) for item in items]
+            meant = [meant_field(item.key, node, state) for item in items]
             hint = f"; did you mean {', '.join(filter(None, meant))}?" if any(meant) else ""
             message = f"{node} becomes an object whose class has no field {' or '.join(names)}: its construction fails{hint}"
             self.issues.append(Issue("OVR013", items[0], message))
@@ -341,9 +279,10 @@ class Check:
             return
         self.issues += judge(item, leaf)
         if leaf.note and item.value != leaf.value:
-            self.issues.append(
-                Issue("OVR009", item, f"{item.key}: the class that takes it calls it deprecated")
-            )
+            instead = replacement(item.key, state.keys)
+            hint = f"; {instead} probably replaces it" if instead else ""
+            message = f"{item.key} is deprecated, as the class that takes it says{hint}"
+            self.issues.append(Issue("OVR009", item, message))
 
     def _unknown(self, item: Setting, state: State) -> None:
         parent, _, name = item.key.rpartition(".")
@@ -374,15 +313,6 @@ class Check:
         return Issue("OVR001", item, message, replace=replace, safe=False)
 
 
-def _meant(key: str, node: str, state: State) -> str | None:
-    """Return the key that was probably meant instead of a field that does not exist."""
-    elsewhere = _same_leaf(key, [item for item in state.keys if item not in state.added])
-    if elsewhere:
-        return elsewhere
-    near = nearest(key.rpartition(".")[2], state.closed[node], 75)
-    return f"{node}.{near}" if near else None
-
-
 def _word(item: Setting) -> str:
     sign = {"add": "+", "delete": "~"}.get(item.operation, "")
     return (
@@ -397,32 +327,3 @@ def _is_open(node: str, state: State) -> bool:
         return False
     below = f"{node}."
     return not any(key.startswith(below) and key not in state.added for key in state.keys)
-
-
-def nearest_key(key: str, keys: Iterable[str]) -> str | None:
-    """Return the key that was probably meant: the same name elsewhere, else the most similar one."""
-    known = list(keys)
-    elsewhere = _same_leaf(key, known)
-    if elsewhere:
-        return elsewhere
-    parent, _, name = key.rpartition(".")
-    siblings = [item for item in known if item.rpartition(".")[0] == parent]
-    near = nearest(name, [item.rpartition(".")[2] for item in siblings], 75)
-    if near:
-        return f"{parent}.{near}" if parent else near
-    return nearest(key, known, 85)
-
-
-def _same_leaf(key: str, keys: Iterable[str]) -> str | None:
-    """Return the key of the same last name that lies nearest, unless several lie equally near."""
-    from rapidfuzz import fuzz
-
-    parts = key.split(".")
-    found = [item for item in keys if item.rpartition(".")[2] == parts[-1] and item != key]
-    ranked = sorted(found, key=lambda item: (-_shared(parts, item.split(".")), -fuzz.ratio(key, item), item))
-    only = len(parts) == len(ranked) == 1  # a name without its path, of which there is one
-    return ranked[0] if ranked and (only or _shared(parts, ranked[0].split("."))) else None
-
-
-def _shared(one: list[str], other: list[str]) -> int:
-    return len(set(one[:-1]) & set(other[:-1]))
