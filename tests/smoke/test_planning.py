@@ -303,6 +303,20 @@ def test_an_override_that_the_program_does_not_know_is_refused() -> None:
         planned(QWEN, 1, {"trainer.total_epoch": "1"})
 
 
+def test_an_error_that_is_suppressed_refuses_nothing(write: Write) -> None:
+    wrong = PPO.replace("trainer.save_freq=20", "trainer.save_frequency=20")
+    root = write({"run_qwen3_8b_fsdp.sh": wrong, "example-sanity.toml": ""})
+    with pytest.raises(Refusal, match=r"OVR001 trainer.save_frequency"):
+        planned(root / "run_qwen3_8b_fsdp.sh")
+
+    inline = wrong.replace("set -eu\n", "set -eu\n# sanity: ignore-file[OVR001] a fork of verl has it\n")
+    write({"run_qwen3_8b_fsdp.sh": inline})
+    assert planned(root / "run_qwen3_8b_fsdp.sh").kind == "rl"
+
+    write({"run_qwen3_8b_fsdp.sh": wrong, "example-sanity.toml": 'ignore = ["OVR001"]\n'})
+    assert planned(root / "run_qwen3_8b_fsdp.sh").kind == "rl"
+
+
 def test_a_name_that_is_no_knob_is_a_wrong_call() -> None:
     with pytest.raises(
         UsageError, match=r"--set OPTIMISER: .* has no such knob \(did you mean 'OPTIMIZER'\?\)"

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Subject
+from example_sanity.core.scope import Scope
+from example_sanity.core.settling import settle
 from example_sanity.parallel.constraint import stops
 from example_sanity.smoke.steering import Refusal
 
 if TYPE_CHECKING:
+    from example_sanity.core.finding import Finding
     from example_sanity.core.runner import Run
     from example_sanity.parallel.models import ModelFacts
     from example_sanity.smoke.trial import Trial
@@ -36,10 +39,16 @@ def _of_the_mesh(trial: Trial, facts: ModelFacts | None) -> Iterator[str]:
 
 
 def _of_rules(run: Run, trial: Trial) -> Iterator[str]:
+    """Yield the errors that rules find and nobody has suppressed, in the script, by configuration or in the baseline."""
+    path = trial.launch.script.path
+    for finding in settle(run, _findings(run, trial), Scope((), (path,), (path,))).findings:
+        if finding.severity is Severity.ERROR and finding.suppressed_by is None:
+            yield f"{finding.code} {finding.message} ({finding.path}:{finding.span.line})"
+
+
+def _findings(run: Run, trial: Trial) -> Iterator[Finding]:
+    ignored = run.registry.resolve_all(run.config.ignore, "ignore") | _OF_THE_GUARD
     for family in _FAMILIES:
         for rule in run.registry.family(family).rules:
-            if rule.subject not in (Subject.LAUNCH, Subject.DEFAULT_LAUNCH) or rule.code in _OF_THE_GUARD:
-                continue
-            for finding in rule().check(trial.launch, run):
-                if finding.severity is Severity.ERROR:
-                    yield f"{finding.code} {finding.message} ({finding.path}:{finding.span.line})"
+            if rule.subject in (Subject.LAUNCH, Subject.DEFAULT_LAUNCH) and rule.code not in ignored:
+                yield from rule().check(trial.launch, run)
