@@ -721,3 +721,9 @@ def test_a_launch_of_miles_without_its_flags_is_taken_for_one_of_slime() -> None
 
 def test_replicas_of_miles_have_no_common_mesh() -> None:
     assert plans({"actor-num-nodes": 3, "indep-dp": True}, "train.py") == ()
+
+
+def test_an_inference_server_of_skyrl_places_no_policy() -> None:
+    settings = {f"{PLACE}.colocate_all": False, f"{ENGINE}.tensor_parallel_size": 4}
+    assert plans(settings, "skyrl.train.entrypoints.serve", machine={"launched": 4}) == ()
+    assert plans(settings, "skyrl.train.entrypoints.main_base", machine={"launched": 4}) != ()

@@ -177,8 +177,9 @@ _MEGATRON_FACTS = (
 
 
 def applies(settings: Settings, program: str | None) -> bool:
-    """Return whether a launch runs SkyRL's trainer."""
-    return any(key.startswith("trainer.placement.") for key in settings)
+    """Return whether a launch runs SkyRL's trainer; its inference server takes the same settings and places no policy."""
+    serves = (program or "").rpartition(".")[2] == "serve"
+    return not serves and any(key.startswith("trainer.placement.") for key in settings)
 
 
 def _on(strategies: set[str], settings: Settings, program: str | None) -> bool:
