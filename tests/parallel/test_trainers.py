@@ -727,3 +727,34 @@ def test_an_inference_server_of_skyrl_places_no_policy() -> None:
     settings = {f"{PLACE}.colocate_all": False, f"{ENGINE}.tensor_parallel_size": 4}
     assert plans(settings, "skyrl.train.entrypoints.serve", machine={"launched": 4}) == ()
     assert plans(settings, "skyrl.train.entrypoints.main_base", machine={"launched": 4}) != ()
+
+
+SHARES = "policy.generation.colocated"
+APART = {
+    **NEMO.base,
+    "cluster.num_nodes": 5,
+    f"{SHARES}.enabled": False,
+    f"{SHARES}.resources.num_nodes": 1,
+    ASYNC: True,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "broken"),
+    [
+        ({}, []),
+        ({f"{_CFG}.pipeline_model_parallel_size": 3}, ["NR-01", "MC-32"]),
+        ({f"{_CFG}.expert_model_parallel_size": 64, f"{_CFG}.expert_tensor_parallel_size": 1}, ["MC-32"]),
+        ({"grpo.num_prompts_per_step": 33, "grpo.num_generations_per_prompt": 1}, ["NR-04"]),
+        ({f"{SHARES}.resources.num_nodes": 2, "grpo.num_prompts_per_step": 33}, []),
+        (
+            {"on_policy_distillation.non_colocated_teachers.enabled": True, "grpo.num_prompts_per_step": 33},
+            [],
+        ),
+    ],
+)
+def test_generation_on_gpus_of_its_own_leaves_the_others(
+    changes: dict[str, object], broken: list[str]
+) -> None:
+    found = plans({**APART, **changes}, NEMO.program)
+    assert [violation.constraint.id for mesh in found for violation in mesh.violations] == broken

@@ -57,6 +57,51 @@ RULES = claims(
     adjust: prompts
     """
 )
+# Generation on GPUs of its own leaves the others to the policy.
+_COLOCATED = "policy.generation.colocated"
+APART_FACTS = (
+    Key("nodes", ("cluster.num_nodes",)),
+    Key("gpn", ("cluster.gpus_per_node",)),
+    Key("own_nodes", (f"{_COLOCATED}.resources.num_nodes",), 0),
+    Key("own_gpus", (f"{_COLOCATED}.resources.gpus_per_node",), 0),
+)
+APART_LETS = (
+    ("ranks", "(nodes - own_nodes)·gpn if nodes > 1 else gpn - own_gpus"),
+    # What divides by 0 stays unknown: there is no dp where it is not whole.
+    ("dp", "ranks // (tp·cp·pp) // (ranks % (tp·cp·pp) = 0)"),
+)
+APART_RULES = claims(
+    """
+    NR-01 MSH001 V cfg | nemo_rl/models/policy/lm_policy.py:225,233
+    ranks % (tp·cp·pp) = 0
+    the {ranks} GPUs that generation leaves do not divide into tp{tp}·cp{cp}·pp{pp} = {tp·cp·pp}
+      ({ranks % (tp·cp·pp)} left over)
+    """
+)
+APART_EXPERTS = claims(
+    """
+    MC-32 MSH002 R init | megatron/core/parallel_state.py:786
+    (ep = 1 and etp = tp) or ranks % (etp·ep·pp) = 0
+    the {ranks} GPUs that generation leaves do not divide into etp{etp}·ep{ep}·pp{pp} = {etp·ep·pp}
+      ({ranks % (etp·ep·pp)} left over)
+    """
+)
+
+
+def _shared(settings: Settings) -> bool:
+    """Whether the policy has all GPUs of the cluster."""
+    return switch(settings.get(f"{_COLOCATED}.enabled")) != 0 and not _crowded(settings)
+
+
+def _apart(settings: Settings) -> bool:
+    """Whether generation alone has GPUs of its own."""
+    return switch(settings.get(f"{_COLOCATED}.enabled")) == 0 and not _crowded(settings)
+
+
+def _crowded(settings: Settings) -> bool:
+    """Whether teachers or a reward model take GPUs, too: then those of the policy are not known."""
+    others = ("on_policy_distillation.non_colocated_teachers.enabled", "env.reward_model.enabled")
+    return any(switch(settings.get(key)) == 1 for key in others)
 
 
 def _uses(prefix: str, settings: Settings) -> bool:
@@ -92,25 +137,47 @@ _BACKEND = Backend(
         *HEADS,
         *EXPERTS,
     ),
-    applies=lambda settings, program: _uses(_MEGATRON, settings),
+    applies=lambda settings, program: _uses(_MEGATRON, settings) and _shared(settings),
     defaults_hold=configuration_read,
     facts=FACTS,
     lets=(("groups", "kv"),),
     models=("policy.model_name",),
 )
+_DTENSOR_BACKEND = replace(
+    _BACKEND,
+    name="nemo_rl_dtensor",
+    title="NeMo-RL on DTensor",
+    keys=_keys(_DTENSOR, {"tp": "tensor_parallel_size", "cp": "context_parallel_size"}),
+    splits=(DTENSOR,),
+    constraints=(
+        replace(divides(DTENSOR, "NR-01", "MSH001", "ValueError", _POLICY), stage="cfg"),
+        *RULES,
+    ),
+    applies=lambda settings, program: _uses(_DTENSOR, settings) and _shared(settings),
+    lets=(),
+)
+_APART = replace(
+    _BACKEND,
+    name="nemo_rl_apart",
+    title="NeMo-RL on Megatron-Core beside its generation",
+    world=(),
+    splits=(),
+    constraints=(*APART_RULES, *RULES, *APART_EXPERTS, *HEADS, *EXPERTS),
+    applies=lambda settings, program: _uses(_MEGATRON, settings) and _apart(settings),
+    facts=(*FACTS, *APART_FACTS),
+    lets=(*APART_LETS, ("groups", "kv")),
+)
 BACKENDS = (
     _BACKEND,
+    _DTENSOR_BACKEND,
+    _APART,
     replace(
-        _BACKEND,
-        name="nemo_rl_dtensor",
-        title="NeMo-RL on DTensor",
-        keys=_keys(_DTENSOR, {"tp": "tensor_parallel_size", "cp": "context_parallel_size"}),
-        splits=(DTENSOR,),
-        constraints=(
-            replace(divides(DTENSOR, "NR-01", "MSH001", "ValueError", _POLICY), stage="cfg"),
-            *RULES,
-        ),
-        applies=lambda settings, program: _uses(_DTENSOR, settings),
-        lets=(),
+        _APART,
+        name="nemo_rl_dtensor_apart",
+        title="NeMo-RL on DTensor beside its generation",
+        keys=(*_DTENSOR_BACKEND.keys, Key("pp", (), 1)),
+        constraints=(*APART_RULES, *RULES),
+        applies=lambda settings, program: _uses(_DTENSOR, settings) and _apart(settings),
+        lets=APART_LETS,
     ),
 )
