@@ -16,6 +16,10 @@ FILES: dict[str, str | bytes] = {
     "train.py": PROGRAM,
     "tests/run.sh": 'python3 train.py --steps "${STEPS:-10}" "$@"\n',
     "tests/wrong.sh": "python3 train.py --epochs 3\n",
+    "tests/device.sh": (
+        "device=$(python3 - <<'EOF'\nprint(name())\nEOF\n)\n"
+        'if [ "$device" == cuda ]; then\n  python3 train.py --steps "${STEPS:-10}"\nelse\n  exit 1\nfi\n'
+    ),
     "tests/wrap.sh": 'bash tests/run.sh "$@"\n',
 }
 
@@ -104,3 +108,9 @@ def test_rules_that_are_ignored_say_nothing(write: Write) -> None:
     assert (
         report(write({**files, "example-sanity.toml": 'ignore = ["FLG001"]\n'}), "workflows").findings == ()
     )
+
+
+def test_a_script_that_asks_a_program_for_the_device_is_told_of_gpus(write: Write) -> None:
+    assert _findings(write, _workflow("STEPS=2 bash tests/device.sh")) == []
+    (found,) = _findings(write, _workflow("STEPS=few bash tests/device.sh"))
+    assert found.message.startswith("started like this, tests/device.sh fails: ")

@@ -14,7 +14,7 @@ from example_sanity.core.finding import Related, Severity, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch import inputs
 from example_sanity.launch.explore import explored
-from example_sanity.launch.scenario import Scenario
+from example_sanity.launch.scenario import Answer, Scenario
 from example_sanity.launch.syntax import parse
 
 if TYPE_CHECKING:
@@ -173,14 +173,31 @@ def _evaluated(run: Run, context: Context) -> tuple[Sequence[Launch], int]:
 def _evaluate(run: Run, before: str, context: Context) -> Sequence[Launch]:
     path = f"{run.workflow.path}.{run.step.span.line}.sh"
     script = parse(path, (before + run.filled.text).encode("utf-8", "surrogateescape"))
-    root, engine = context.project.root, context.engine
-    first = explored(script, _scenario(run, context), root, engine)
+    first = _explored(script, _scenario(run, context), context)
     if first.failure is not None:
         return ()
     # "uv run bash x.sh" is recorded as it is; what the script does with it is another evaluation.
     handed_on = (_handed_on(entry, context) for entry in first.entries)
-    inner = [explored(script, scenario, root, engine) for script, scenario in filter(None, handed_on)]
+    inner = [_explored(script, scenario, context) for script, scenario in filter(None, handed_on)]
     return [first, *(launch for launch in inner if launch.failure is None)]
+
+
+def _explored(script: Script, scenario: Scenario, context: Context) -> Launch:
+    """Evaluate a script; where a program on standard input decides whether it goes on, it is told that there are GPUs.
+
+    Scripts ask so for the device (``$(python3 - <<EOF``) and stop when they do not know the answer.
+    """
+    launch = explored(script, scenario, context.project.root, context.engine)
+    asked = [" ".join(command.argv) for command in launch.commands if _is_asked(command.argv)]
+    if not launch.status or not asked:
+        return launch
+    probes = {**scenario.probes, **dict.fromkeys(asked, Answer("cuda\n"))}
+    told = explored(script, replace(scenario, probes=probes), context.project.root, context.engine)
+    return told if told.failure is None and len(told.entries) > len(launch.entries) else launch
+
+
+def _is_asked(argv: Sequence[str]) -> bool:
+    return argv[-1] == "-" and any(word.rpartition("/")[2].startswith("python") for word in argv)
 
 
 def _handed_on(entry: Entry, context: Context) -> tuple[Script, Scenario] | None:
