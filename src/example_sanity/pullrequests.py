@@ -39,6 +39,7 @@ def check(
         )
     given = [name for name, text in ((_TITLE, title), (_BODY, body)) if text is not None]
     run.config = msgspec.structs.replace(run.config, select=tuple(given))
+    # As an editor would show it: findings then have lines, and all formats of reports work.
     text = "\n\n".join(((title or "").replace("\n", " "), body or ""))
     run.project.hold(PULL_REQUEST_FILE, text.encode("utf-8", "surrogateescape"))
     families = [run.registry.family("sources")]

@@ -117,10 +117,13 @@ def test_the_fix_inserts_the_template_below_the_shebang(
     assert (root / path).read_text() == after.format(f"Copyright {date.today().year} Example Ltd.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["# Copyright 2020 Somebody.\nx = 1\n", "x = 1\n# Taken over, Copyright (c) 2020 Somebody.\ny = 2\n"],
+)
 def test_a_file_with_a_notice_of_somebody_else_is_left_alone(
-    write: Write, capsys: pytest.CaptureFixture[str]
+    write: Write, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    text = "# Copyright 2020 Somebody.\nx = 1\n"
     root: Path = write({"a.py": text, "example-sanity.toml": CONFIG})
 
     assert cli(capsys, "sources", str(root), "--fix", "--select", "SRC001")[0] == 1

@@ -44,6 +44,7 @@ def test_the_right_spelling_code_links_and_longer_names_are_silent(path: str, te
         ("a.md", "```\nVERL\n```\nVERL\n", [(4, 1)]),
         ("a.rst", "VERL\n====\n", [(1, 1)]),
         ("a.txt", "VERL: it\n", [(1, 1)]),
+        ("a.md", "\u4f7f\u7528VeRL\u6846\u67b6\n", [(1, 3)]),
         ("a.py", "x = 1  # VERL\n", [(1, 10)]),
         ("a.py", 'def f():\n    """In VERL.\n\n    Or Verl.\n    """\n', [(2, 11), (4, 8)]),
         ("a.sh", "# VERL\necho\n", [(1, 3)]),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from typing import TYPE_CHECKING
 
 import msgspec
 
 if TYPE_CHECKING:
+    import tokenize
     from collections.abc import Iterator
 
 
@@ -143,6 +142,7 @@ class _Top:
         marks = {quote: quote for quote in self._quotes}
         if self._style.opening:
             marks[self._style.opening] = self._style.closing
+        # A docstring may be a raw string.
         raw = re.sub(r"^[rRuUbB]{1,2}(?=[\"'])", "", bare) if self._quotes else bare
         opening = next((mark for mark in marks if raw.startswith(mark)), "")
         self._closing = marks.get(opening, "")
@@ -178,6 +178,9 @@ def _comments(path: str, text: str) -> Iterator[Prose]:
 
 def _python(text: str) -> Iterator[Prose]:
     """Comments, and strings that are statements of their own."""
+    import io
+    import tokenize
+
     previous = tokenize.NEWLINE
     starts = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
     try:
@@ -188,6 +191,7 @@ def _python(text: str) -> Iterator[Prose]:
                 yield from _lines_of(token)
             if token.type not in (tokenize.NL, tokenize.COMMENT):
                 previous = token.type
+    # What stands before the broken place was yielded; SYS006 says the rest.
     except (tokenize.TokenError, SyntaxError):
         return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import warnings
 from functools import lru_cache
@@ -16,6 +15,7 @@ from example_sanity.core.finding import Span
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Sequence
 
 PULL_REQUEST_FILE = "PULLREQ_EDITMSG"
@@ -65,6 +65,7 @@ class PullRequest(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def _parse(text: str) -> ast.Module:
+    import ast
     import gc
 
     # The collector would look at every node of every tree again and again; trees have no cycles.

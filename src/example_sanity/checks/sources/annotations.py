@@ -111,6 +111,7 @@ def _functions(context: Context, wanted: Annotations, changed: changes.Changes |
         context.project.watch(f"file:{path}")
         if changed is not None and not changed.touches(path):
             continue
+        # A file that does not compile is a finding already, and has no functions to count.
         try:
             (source,) = context.load(Subject.PYTHON_SOURCE, path)
         except Uninspectable:

@@ -66,6 +66,7 @@ class MissingDocstring(Rule):
         if base.among(subject.path, wanted.files):
             yield from self._defined(subject)
         follow = _Follow(context, wanted, subject)
+        # What a listed file defines was judged above; its exports would be said twice.
         if base.among(subject.path, wanted.exports) and not base.among(subject.path, wanted.files):
             yield from self._followed(follow, follow.exports(), subject, "exported")
         if base.among(subject.path, wanted.imported_by):
@@ -139,7 +140,7 @@ class _Follow:
 
     def exports(self) -> Iterator[tuple[str, str, Span]]:
         """Yield file, name and place of each name in ``__all__``."""
-        found = names(self._context, self._source.path)
+        found = names(self._context, self._source.path) if "__all__" in self._source.text else None
         for export in (found.exports if found else None) or ():
             yield self._source.path, export.name, export.span
 
@@ -188,6 +189,7 @@ def _public(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, Defini
         if isinstance(node, DEFINITIONS):
             if not node.name.startswith("_") and not _repeats(node):
                 yield prefix + node.name, node
+            # A private class may be the base of a public one, which then has these methods.
             if isinstance(node, ast.ClassDef):
                 yield from _public(node.body, f"{prefix}{node.name}.")
         else:

@@ -87,6 +87,7 @@ class GeneratedFileStale(Rule):
 
 def _copy(project: Project, root: Path) -> None:
     """Copy what belongs to the project, and stage it: commands ask git what changed."""
+    # Links stay links: what they lead to outside is not to be copied, nor written through.
     for path in project.all_files:
         source, target = project.root / path, root / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -112,9 +113,11 @@ def _run(item: Generated, root: Path) -> str:
     try:
         _, said = process.communicate(timeout=item.timeout)
     except subprocess.TimeoutExpired:
+        # The command may have started others, which would go on in a folder that is gone.
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return f"did not end within {item.timeout:g} s"
+    # Many such scripts fail on purpose when something changed, so the files are compared first.
     if not process.returncode:
         return ""
     last = said.decode("utf-8", "replace").strip().rpartition("\n")[2]

@@ -26,6 +26,7 @@ _CLAIM = re.compile(
     r"copyright\b.*\b(?:19|20)\d\d|\(c\)\s*(?:19|20)\d\d|©|copyright \(c\)|copyright held", re.I
 )
 _SPDX = re.compile(r"SPDX-License-Identifier:\s*([^\s*][^*\n]*?)\s*(?:\*/|-->|$)")
+# What must be the first thing in a file: an interpreter, an encoding, a parser's own mark.
 _STAYS_FIRST = re.compile(r"#!|<\?xml|#.*?coding[:=]|# syntax=|---\s*$")
 _CONFIG = '[sources.licence]\nnotices = ["Copyright {year} Example Ltd."]\ntemplate = "Copyright {year} Example Ltd."\n'
 
@@ -91,6 +92,7 @@ def _notice_fault(
     for number, line in top:
         if _CLAIM.search(line):
             return Span(number, 1, number, len(line) + 1), _unknown(line, wanted.notices)
+    # Whoever put it elsewhere believes that the file has one.
     deeper = _deeper(subject, wanted)
     return (
         Span(),
@@ -136,6 +138,7 @@ def _spdx_fault(top: Sequence[tuple[int, str]], wanted: Licence) -> tuple[Span, 
 
 @lru_cache(maxsize=256)
 def _notice(text: str) -> re.Pattern[str]:
+    # Editors wrap and align notices, so any stretch of spaces will do.
     parts = [re.escape(part) for part in re.split(r"\{year\}", text)]
     return re.compile(_YEARS.join(re.sub(r"(?:\\ )+", r"\\s+", part) for part in parts))
 

@@ -123,6 +123,7 @@ def _tail(path: str) -> str:
 
 def _guards(node: ast.AST) -> bool:
     """Whether a statement around an import expects that it may fail, or is never run."""
+    # What stands in the handler of an ImportError is for another version of something.
     if isinstance(node, ast.ExceptHandler):
         return _catches(node.type)
     if isinstance(node, ast.If):

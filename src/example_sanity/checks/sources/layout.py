@@ -91,6 +91,7 @@ def _misplaced(path: str, item: Layout, context: Context) -> Iterator[str]:
 @lru_cache(maxsize=8)
 def _source_folders(files: tuple[str, ...], sources: str) -> frozenset[str]:
     """The folders below the sources that hold Python files, relative to it."""
+    # A folder of configuration or data is nothing that a test could mirror.
     found = set()
     for path in files:
         if path.startswith(f"{sources}/") and path.endswith(".py"):
@@ -114,6 +115,7 @@ def _misnamed(path: str, item: Layout) -> Iterator[str]:
     stem = path.rpartition("/")[2].removesuffix(".py")
     if not item.suites or stem.endswith(item.suites):
         return
+    # A test without any such word is meant for the jobs that take the rest.
     for suite in item.suites:
         device = suite.rpartition("_")[2]
         found = re.search(

@@ -27,6 +27,7 @@ _BUILD_FILES = (
     ".gitignore",
     "setup.cfg",
 )
+_BINDS = re.compile(r"^(?:(?:async )?def |class )?(\w+)\b\s*[(:=]", re.MULTILINE)
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -74,7 +75,7 @@ class Index:
         ``built``, and the ``opaque`` ``__init__.py`` that look for modules elsewhere."""
         self._files = frozenset(files)
         self._roots = tuple(root.strip("/") for root in roots)
-        self._build = build
+        self._build = frozenset(re.findall(r"\w+", build))
         self._built = frozenset(built)
         self._opaque = frozenset(path.rpartition("/")[0] for path in opaque)
         self._children: dict[str, set[str]] = {}
@@ -187,10 +188,9 @@ class Index:
 
     def _is_made(self, folder: str, part: str) -> bool:
         """Whether a module may come out of a build: sources of another language, or a build file that names it."""
+        # protoc names what it makes after the .proto file.
         stem = re.sub(r"_pb2(?:_grpc)?$", "", part)
-        return bool({part, stem} & self._stems.get(folder, set())) or bool(
-            re.search(rf"\b{re.escape(part)}\b", self._build)
-        )
+        return bool({part, stem} & self._stems.get(folder, set())) or part in self._build
 
     def _walk(self, path: str, origin: Origin) -> tuple[list[str], list[str], list[str]]:
         """Follow an import: the places (without suffix) that it leads to, the parts that are left, the places before those."""
@@ -199,10 +199,12 @@ class Index:
             places = [_up(path, origin.level)]
         else:
             visible = [root for root in self._visible(path) if parts[0] in self.children(root)]
+            # Of a name that only stands deep in the repository nobody can say that it is meant.
             if not visible:
                 return [], parts, []
             places = list(dict.fromkeys((*visible, *sorted(self._holding(parts[0])))))
         before: list[str] = []
+        # All portions are followed at once, as Python does with those of a namespace package.
         while parts:
             following = [_join(place, parts[0]) for place in places if parts[0] in self.children(place)]
             if not following:
@@ -241,7 +243,7 @@ def _names(context: Context, path: str) -> Names | None:
 
 def binds(context: Context, path: str, name: str, depth: int = 8) -> bool:
     """Whether a module binds a name, or may: through star imports, or where its names are made while it is imported."""
-    if _plainly_binds(context, path, name):
+    if name in _plain_names(context, path):
         return True
     found = names(context, path)
     if found is None or found.open or name in found.bound or depth == 0:
@@ -254,15 +256,17 @@ def binds(context: Context, path: str, name: str, depth: int = 8) -> bool:
     return False
 
 
-def _plainly_binds(context: Context, path: str, name: str) -> bool:
-    """Whether a line of the module defines or assigns the name: a fast answer for most that are there."""
-    try:
-        text = context.project.text(path)
-    except Uninspectable:
-        return False
-    return (
-        re.search(rf"^(?:(?:async )?def |class )?{re.escape(name)}\b\s*[(:=]", text, re.MULTILINE) is not None
-    )
+def _plain_names(context: Context, path: str) -> frozenset[str]:
+    """The names that lines of a module define or assign: a fast answer for most that are there."""
+
+    def read() -> frozenset[str]:
+        try:
+            return frozenset(_BINDS.findall(context.project.text(path)))
+        except Uninspectable:
+            return frozenset()
+
+    found: frozenset[str] = context.once(f"sources:plain:{path}", read)
+    return found
 
 
 def _join(folder: str, name: str) -> str:

@@ -139,6 +139,7 @@ class _Reader:
 
     def _export(self, node: ast.stmt) -> None:
         """``__all__ = [...]`` starts the list, ``__all__ += [...]`` goes on with it; anything else makes it unknown."""
+        # A call such as __all__.extend() may do anything.
         if isinstance(node, ast.Expr) and "__all__" in ast.dump(node.value):
             self.exports = None
         if "__all__" not in _targets(node):
@@ -180,6 +181,7 @@ def _imports(
             yield from _imports(node.body, (*around, node))  # type: ignore[attr-defined]
             for handler in node.handlers:  # type: ignore[attr-defined]
                 yield from _imports(handler.body, (*around, handler))
+            # The handlers do not guard these.
             yield from _imports((*node.orelse, *node.finalbody), around)  # type: ignore[attr-defined]
         elif isinstance(node, ast.If):
             yield from _imports(node.body, (*around, node))

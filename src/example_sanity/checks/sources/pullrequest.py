@@ -66,6 +66,7 @@ class PrTitle(Rule):
 def _title_faults(title: str, wanted: Wanted) -> Iterator[str]:
     form = f"[{','.join(wanted.modules[:2])}] {wanted.types[0]}: what it does"
     brackets, rest = _brackets(title)
+    # In whatever order they stand: only the modules must come last.
     named = [word for word in brackets if not _is_prefix(word, wanted.prefixes)]
     kinds = [_SERIES if "/" in word else word.upper() for word in brackets if word not in named]
     for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1}):
@@ -203,6 +204,7 @@ def _template(path: str, context: Context) -> str:
 
 def _sections(text: str) -> _Sections:
     """The lines of each section of a Markdown text by its heading, without those that say nothing, and where it begins."""
+    # A comment of the template is not shown to a reader; its lines stay, for the numbers of the others.
     bare = re.sub(r"<!--.*?-->", lambda found: re.sub(r"[^\n]", "", found[0]), text, flags=re.DOTALL)
     sections: _Sections = {"": (0, [])}
     current = ""

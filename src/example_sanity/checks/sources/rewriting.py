@@ -51,6 +51,7 @@ def _filled(pattern: str, text: str) -> str:
     holes = [
         node for node in ast.walk(_expression(pattern)) if isinstance(node, ast.Name) and node.id == HOLE
     ]
+    # From the back, so that the places in front stay right.
     for node in sorted(holes, key=lambda node: -node.col_offset):
         pattern = pattern[: node.col_offset] + text + pattern[node.end_col_offset :]
     return pattern

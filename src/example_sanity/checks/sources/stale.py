@@ -52,6 +52,7 @@ class StaleSourcePath(Rule):
         conventions = _of_preset(context)
         for key, pattern, home in _patterns(base.options(context)):
             path = literal(pattern, Syntax.GITIGNORE)
+            # Others than the project itself follow its conventions, too; they do not have its files.
             foreign = pattern in conventions and home.strip("/").partition("/")[0] not in project.folders
             if path and not foreign and not base.among_any(project.all_files, pattern):
                 hint = did_you_mean(path, project.all_files)

@@ -99,10 +99,11 @@ def _pattern(spellings: tuple[str, ...], wrong: tuple[str, ...]) -> re.Pattern[s
     words = "|".join(
         sorted({re.escape(word.lower()) for word in (*spellings, *wrong)}, key=len, reverse=True)
     )
-    # A dot or a slash is part of a name when something follows it: "verl.trainer", and not "in verl."
-    return re.compile(rf"(?<![\w./$@#=:-])(?:{words})(?![\w/@=(-]|[.:]\w)", re.IGNORECASE)
+    # ASCII: Chinese is written without spaces around a name. A dot or a slash is part of a name when something follows it: "verl.trainer", and not "in verl."
+    return re.compile(rf"(?<![\w./$@#=:-])(?:{words})(?![\w/@=(-]|[.:]\w)", re.IGNORECASE | re.ASCII)
 
 
 def _nearest(said: str, spellings: tuple[str, ...]) -> str:
     """The right spelling that differs in the fewest letters."""
+    # So that a name at the start of a title keeps its capital.
     return min(spellings, key=lambda word: sum(a != b for a, b in zip(word, said, strict=False)))

@@ -81,6 +81,7 @@ class BannedToken(Rule):
             return
         pattern = re.compile(rf"\b{re.escape(name)}\b")
         for token in tokenize.generate_tokens(io.StringIO(subject.text).readline):
+            # From Python 3.12 on the text of an f-string is a token of its own.
             kind = getattr(tokenize, "FSTRING_MIDDLE", None)
             if kinds.get(tokenize.STRING if token.type == kind else token.type):
                 for found in pattern.finditer(token.string):
@@ -140,6 +141,7 @@ class HardCodedDevice(Rule):
         assert isinstance(subject, PythonSource)
         wanted = base.options(context).devices
         assert wanted is not None
+        # Most files name no device, and to walk a tree takes long.
         if not any(word in subject.text for word in (*wanted.attributes, *wanted.strings)):
             return
         for word in words(subject.tree, strings=True):
@@ -157,6 +159,7 @@ def _device(word: Word, wanted: Devices) -> str:
     """What of a word is tied to a device, as it is shown; empty if nothing is."""
     if word.text is not None:
         return repr(word.text) if _names_device(word.text, wanted.strings) else ""
+    # A variable called cuda is nobody's device; torch.cuda, in an import too, is one.
     behind = word.parts[1:] if not isinstance(word.node, ast.alias) or len(word.parts) > 1 else ()
     found = next((name for name in wanted.attributes if name in behind), "")
     return ".".join(word.parts).lstrip(".") if found else ""

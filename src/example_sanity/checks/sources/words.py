@@ -43,6 +43,7 @@ def _words(node: ast.AST, around: tuple[ast.AST, ...], strings: bool) -> Iterato
             yield Word(node, (), node.value, around)
     else:
         yield from _own(node, around)
+    # A rewrite looks two expressions outwards at most.
     outer = (node, *around[:3]) if isinstance(node, ast.expr | ast.keyword) else ()
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

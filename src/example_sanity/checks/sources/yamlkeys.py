@@ -106,6 +106,7 @@ class YamlKeyComment(Rule):
 def _inline(key: Key, lines: list[str]) -> tuple[Span, str] | None:
     line, start = (key.line, key.end_column) if key.nested else (key.last_line, key.last_column)
     found = re.compile(r"(?:^|[\s:])(#.*)").search(lines[line], start) if line < len(lines) else None
+    # The last line of a block scalar is text, whatever it looks like.
     if found is None or (line != key.line and not lines[line][:start].strip()):
         return None
     return Span(line + 1, found.start(1) + 1, line + 1, len(lines[line]) + 1), found[1].strip()
