@@ -73,10 +73,20 @@ def test_the_signal_of_the_launcher_is_a_cause(status: int, kind: str) -> None:
     assert (cause.kind, cause.line) == (kind, "hello")
 
 
-@given(steps=st.integers(0, 6), status=st.integers(0, 255), wanted=st.integers(1, 4))
+@given(steps=st.integers(0, 6), status=st.sampled_from([0, 1, 137]), wanted=st.integers(1, 4))
 def test_only_enough_steps_and_status_0_pass(steps: int, status: int, wanted: int) -> None:
     seen = record(*(STEP.format(number) for number in range(1, steps + 1)))
     verdict, cause, _ = judge(plan(steps=wanted), seen, Ending(status, 9.0))
 
     assert (verdict == "passed") == (status == 0 and steps >= wanted)
     assert (cause is None) == (verdict == "passed")
+
+
+def test_a_step_that_is_printed_twice_is_told_once_and_stands_where_it_was_first() -> None:
+    seen = record("loading")
+
+    assert seen.feed("step:1 - val/loss:2.0", 1.0) is None
+    assert seen.feed(STEP.format(1), 2.0) is not None
+    assert seen.feed(STEP.format(1), 3.0) is None
+    assert [(step.number, step.seconds) for step in seen.steps] == [(1, 2.0)]
+    assert seen.place(seen.steps[0]) == (STEP.format(1), 3)

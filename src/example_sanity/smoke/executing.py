@@ -10,7 +10,7 @@ import msgspec
 from example_sanity import delivery
 from example_sanity.core.errors import ExitCode, UsageError
 from example_sanity.delivery import wants_colour
-from example_sanity.smoke import progress, running
+from example_sanity.smoke import placing, progress, running
 from example_sanity.smoke.plan import SmokePlan
 from example_sanity.smoke.report import render
 from example_sanity.smoke.result import SmokeResult
@@ -49,6 +49,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raise UsageError for what could not be done, before anything takes its time."""
+        placing.starter(self.on)
         delivery.ensure_writable([path for _, path in self.reports])
         if self.no_wait and self.on == "local":
             raise UsageError("--no-wait is for a cluster; say which with --on")

@@ -15,16 +15,19 @@ if TYPE_CHECKING:
     from example_sanity.smoke.running import Options
 
 
-def starter(options: Options) -> Callable[[SmokePlan, Path, Options], Job]:
-    """Return what starts a job at ``options.on``. Raises UsageError for a place that is none."""
-    if options.on == "local":
+def starter(on: str) -> Callable[[SmokePlan, Path, Options], Job]:
+    """Return what starts a job at a place, as ``Options.on`` names it. Raises UsageError for one that is none."""
+    if on == "local":
         return _on_this_machine
-    if options.on == "slurm":
+    if on == "slurm":
         return _on_slurm
-    if options.on.startswith(("ray://", "http://", "https://")):
+    if on.startswith(("ray://", "http://", "https://")):
+        from example_sanity.smoke.on_ray import dashboard
+
+        dashboard(on)
         return _on_ray
     raise UsageError(
-        f"--on {options.on}: not a place to run; there are local, slurm and ray://HOST[:PORT] "
+        f"--on {on}: not a place to run; there are local, slurm and ray://HOST[:PORT] "
         "(or the http address of a Ray dashboard)"
     )
 

@@ -81,7 +81,7 @@ def run(plan: SmokePlan, root: Path, options: Options, watcher: Watcher | None =
     """
     from example_sanity.smoke.placing import starter
 
-    start = starter(options)
+    start = starter(options.on)
     watcher = watcher or Silent()
     result, judgement = _attempt(plan, root, options, start, watcher)
     if judgement is not None and judgement.cause is not None and judgement.cause.retry and not result.steps:
