@@ -150,6 +150,11 @@ def test_a_list_of_other_things_is_silent(write: Write) -> None:
     assert _findings(write, _workflow("true", job=matrix)) == ()
 
 
+def test_a_list_of_mostly_other_things_is_silent(write: Write) -> None:
+    matrix = "    strategy:\n      matrix:\n        job: [a, b, c, d, run_sft.sh, run_ppo.sh, run_gone.sh]\n"
+    assert _findings(write, _workflow("true", job=matrix)) == ()
+
+
 def test_an_entry_of_a_matrix_that_names_no_file_is_found_once(write: Write) -> None:
     matrix = (
         "    strategy:\n      matrix:\n        info: [{n: 1, file: run_sft.sh},\n          {n: 2, file: run_pppo.sh},\n"
