@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -119,6 +121,7 @@ def test_without_a_gpu_their_number_has_to_be_said(
     script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "visible", lambda: Gpus(problem="no nvidia-smi on this machine"))
+    monkeypatch.setitem(sys.modules, "torch", None)
 
     code, _, err = cli(capsys, "smoke", script, "--plan")
     assert (code, err) == (
@@ -126,6 +129,17 @@ def test_without_a_gpu_their_number_has_to_be_said(
         "Error: no GPU to run on: no nvidia-smi on this machine; say for how many with --gpus\n",
     )
     assert cli(capsys, "smoke", script, "--plan", "--gpus", "1")[0] == 0
+
+
+def test_without_nvidia_smi_torch_counts_the_gpus(
+    script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = SimpleNamespace(cuda=SimpleNamespace(device_count=lambda: 4))
+    monkeypatch.setattr(machine, "visible", lambda: Gpus(problem="no nvidia-smi on this machine"))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+
+    code, out, _ = cli(capsys, "smoke", script, "--plan", "--format", "json")
+    assert (code, json.loads(out)["gpus"]) == (0, 4)
 
 
 def test_preparing_makes_the_files_that_the_plan_names(

@@ -62,12 +62,21 @@ def smoke(  # noqa: PLR0913  # the options of the command, by keyword
 
 
 def _visible() -> int:
-    """Return how many GPUs this machine shows. Raises UsageError where there is none."""
+    """Return how many GPUs this machine shows: to nvidia-smi, else to torch. Raises UsageError where there is none."""
     found = devices.visible()
-    if not found.names:
+    count = len(found.names) or _seen_by_torch()
+    if not count:
         why = found.problem or "CUDA_VISIBLE_DEVICES hides all of them"
         raise UsageError(f"no GPU to run on: {why}; say for how many with --gpus")
-    return len(found.names)
+    return count
+
+
+def _seen_by_torch() -> int:
+    try:
+        import torch
+    except ImportError:
+        return 0
+    return int(torch.cuda.device_count())
 
 
 def _show(plan: SmokePlan, form: str) -> None:
