@@ -97,6 +97,12 @@ ROWS = [
     ),
     Row("K7-13", ("++servers.policy.workers=2",), ("++trainer.nnodes=2",), "2 OVR021", "app.train"),
     Row("K9-01", ("actor.kind=b",), ("actor.kind=a",), "2 OVR005", "app.train", MODES),
+    Row(
+        "K9-01 shipped",
+        (NAME, "actor_rollout_ref.rollout.mode=sync"),
+        (NAME, "actor_rollout_ref.rollout.mode=async"),
+        "3 OVR005",
+    ),
     Row("K9-01 list", ("actor.mode=sink",), ("actor.mode=sync",), "2 OVR005", "app.train"),
     Row("K9-04", ("trainer.nnodes=2",), (NAME, "trainer.nnodes=2"), "1 OVR020"),
 ]

@@ -113,6 +113,20 @@ def test_an_edit_of_the_pin_is_seen_through_the_cache(framework: tuple[Path, str
     assert project(root, {"REQUIRED_APP.txt": "app @ git+https://example.invalid/app@main\n"}, NEW) == []
 
 
+def test_objects_that_come_in_later_are_seen_through_the_cache(framework: tuple[Path, str]) -> None:
+    root, first = framework
+    git(root, "clone", "-q", "--depth", "1", f"file://{root}/framework", "shallow")
+    git(root, "init", "-q")
+    files = {"REQUIRED_APP.txt": f"app@{first}\n", "example-sanity.toml": "source-roots = ['shallow']\n"}
+    assert project(root, files, GONE) == [("error", "")]
+    assert project(root, files, GONE) == [("error", "")]
+
+    git(root / "shallow", "fetch", "-q", "--unshallow")
+
+    ((severity, where),) = project(root, files, GONE)
+    assert (severity, where.startswith("in shallow only")) == ("info", True)
+
+
 def test_the_commit_of_a_submodule_counts(framework: tuple[Path, str], tmp_path: Path) -> None:
     root, first = framework
     git(root, "init", "-q")

@@ -146,11 +146,19 @@ def _source(pin: Pin, context: Context) -> Source | None:
     if pin.version:
         names += [f"v{pin.version}", pin.version, f"core_v{pin.version}"]
     for repository in _repositories(context):
+        _watch(repository, context)
         commit = next((found for name in names if (found := repository.commit(name))), "")
         folder = package_at(repository, commit, pin.package) if commit else None
         if folder is not None:
             return Source(pin, folder, commit, repository)
     return None
+
+
+def _watch(repository: Repository, context: Context) -> None:
+    """Note what changes when objects come in or another commit is checked out."""
+    root = f"{context.project.root}/"
+    for name in ("HEAD", "FETCH_HEAD", "packed-refs") if repository.git_folder else ():
+        context.project.watch(f"file:{f'{repository.git_folder}/{name}'.removeprefix(root)}")
 
 
 def _repositories(context: Context) -> Iterator[Repository]:
