@@ -162,3 +162,10 @@ def test_an_exception_of_no_known_kind_counts_more_than_what_follows_from_it() -
     assert (
         found.evidence.message == "the program ended with an exception: ValueError: 3 is not a multiple of 2"
     )
+
+
+def test_a_line_of_any_length_is_looked_at_only_at_its_begin() -> None:
+    found = search([f"CUDA out of memory. {'x' * 10**6}", f"{'x' * 10**6} No space left on device"], CAUSES)
+
+    assert found is not None
+    assert (found.cause.kind, len(found.line)) == ("cuda-out-of-memory", 2000)

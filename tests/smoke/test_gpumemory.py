@@ -14,12 +14,16 @@ from example_sanity.smoke.result import GpuMemory
 from example_sanity.smoke.versions import versions
 from smoke.runs import plan
 
+# What it says at its first, its second and its further calls.
 NVIDIA_SMI = """\
 #!/usr/bin/env bash
 echo "$*" > "$STUB/arguments"
-printf '0, 10\\n1, 20\\n0, 1234\\n1, 500\\n0, [N/A]\\n0, 900\\n'
-touch "$STUB/written"
-exec sleep 600
+echo >> "$STUB/calls"
+case $(wc -l < "$STUB/calls") in
+    1) printf '0, 10\\n1, 20\\n' ;;
+    2) printf '0, 1234\\n1, 500\\n' ;;
+    *) printf '0, [N/A]\\n1, 900\\n' ;;
+esac
 """
 
 
@@ -30,12 +34,13 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STUB", str(tmp_path))
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr("example_sanity.smoke.gpumemory._EVERY_SECONDS", 0.01)
     return tmp_path
 
 
-def watched(stub: Path) -> GpuMemory | None:
+def watched(stub: Path, calls: int = 1) -> GpuMemory | None:
     with MemoryWatch() as watch:
-        while not (stub / "written").exists():
+        while len((stub / "calls").read_text()) < calls:
             time.sleep(0.05)
     return watch.found
 
@@ -49,8 +54,16 @@ def test_without_nvidia_smi_nothing_is_known(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_fullest_gpu_counts(stub: Path) -> None:
-    assert watched(stub) == GpuMemory(10, 1234)
+    assert watched(stub, calls=3) == GpuMemory(10, 1234)
     assert "--id" not in (stub / "arguments").read_text()
+
+
+def test_a_machine_whose_driver_does_not_answer(stub: Path) -> None:
+    (stub / "nvidia-smi").write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
+    with MemoryWatch() as watch:
+        pass
+
+    assert watch.found is None
 
 
 @pytest.mark.parametrize(("visible", "option"), [("1,2", "--id=1,2"), ("GPU-3a", "--id=GPU-3a"), ("-1", "")])

@@ -199,9 +199,9 @@ CAUSES: tuple[Cause, ...] = (
             r"(?P<what>size mismatch for .*)",
             r"(?P<what>(?:Missing|Unexpected) key\(s\) in state_dict.*)",
             r"KeyError: (?P<what>['\"](?:\w+\.)*(?:layers|experts|mlp|self_attn|embed_tokens|lm_head)\..*)",
-            r"(?P<what>.*[Ss]afetensorError.*)",
+            r"(?P<what>[Ss]afetensorError.*)",
             r"(?P<what>File does not contain tensor .*)",
-            r"(?P<what>.*experts\.\d+\S* (?:is )?(?:missing|not found).*)",
+            r"(?P<what>\bexperts\.\d+\S* (?:is )?(?:missing|not found).*)",
         ),
     ),
     Cause(

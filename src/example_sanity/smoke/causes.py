@@ -68,6 +68,7 @@ _SECOND_HAND = re.compile(
 )
 # What interpreters say that shut down, and the trace of a shell (set -x), which may hold any text.
 _IDLE_TALK = re.compile(r"^Exception ignored|is (?:likely )?shutting down|^\++ ")
+_WIDEST = 2000
 UNCAUGHT = Cause(
     "exception",
     "the program ended with an exception: {text}",
@@ -85,6 +86,8 @@ class Search:
 
     def look(self, line: str, number: int) -> None:
         """Take in a cleaned line."""
+        # Programs print whole configurations on one line; what shows a cause stands at its begin.
+        line = line[:_WIDEST]
         if not line or _IDLE_TALK.search(line):
             return
         if (found := _sighting(self._causes, line, number)) is not None:

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import threading
 from types import TracebackType
-from typing import IO
 
 from example_sanity.smoke.result import GpuMemory
 
-_EVERY_MS = 500
+_EVERY_SECONDS = 0.5
+_PATIENCE = 30.0
 
 
 class MemoryWatch:
     """Watches the visible GPUs while it is open; without nvidia-smi it sees nothing."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
         self._peak: dict[int, int] = {}
         self._first: dict[int, int] = {}
 
     def __enter__(self) -> MemoryWatch:
-        """Begin."""
-        if (program := shutil.which("nvidia-smi")) is not None:
-            command = [program, "--query-gpu=index,memory.used", "--format=csv,noheader,nounits"]
-            command += [f"--loop-ms={_EVERY_MS}", *_chosen(os.environ.get("CUDA_VISIBLE_DEVICES"))]
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-            assert self._process.stdout is not None
-            self._thread = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        """Look once, before anything runs, and go on looking."""
+        if self._look():
             self._thread.start()
         return self
 
@@ -44,15 +32,32 @@ class MemoryWatch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End."""
-        if self._process is not None and self._thread is not None:
-            self._process.terminate()
-            self._process.wait()
+        self._ended.set()
+        if self._thread.ident is not None:
             self._thread.join()
 
-    def _read(self, lines: IO[str]) -> None:
-        with lines:
-            for line in lines:
-                self.take(line)
+    def _watch(self) -> None:
+        # Asked anew each time: one nvidia-smi that repeats itself may hold back what it writes into a pipe.
+        while not self._ended.wait(_EVERY_SECONDS) and self._look():
+            pass
+
+    def _look(self) -> bool:
+        command = ["nvidia-smi", "--query-gpu=index,memory.used", "--format=csv,noheader,nounits"]
+        command += _chosen(os.environ.get("CUDA_VISIBLE_DEVICES"))
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_PATIENCE,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return False
+        for line in done.stdout.splitlines():
+            self.take(line)
+        return True
 
     def take(self, line: str) -> None:
         """Take in a line ``index, MiB``; any other ("[N/A]" where memory is shared with the host) says nothing."""
