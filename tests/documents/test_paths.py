@@ -42,6 +42,7 @@ def messages(text: str, path: str = "README.md") -> list[str]:
         "```bash\ncd app && python3 train.py utils/data.py\ngit clone x app/gone.py\necho 1 > app/new.sh\nbash app/new.sh\n```",
         "```bash\ncd /opt/other\nbash examples/gone.sh\n```",
         "```python\nopen('app/gone.py')\n```",
+        "```bash\nPYTHONPATH=./src:./other python3 app/gone.py\n```",
         "a change of app/train.py/gone in prose, app/gone without a suffix",
     ],
 )

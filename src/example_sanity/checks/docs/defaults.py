@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from example_sanity.checks.docs.base import DocumentRule
-from example_sanity.checks.docs.keys import Keys
+from example_sanity.checks.docs.keys import FIELD, Keys
 from example_sanity.checks.docs.literals import UNKNOWN, documented, literal, same, shown
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Related, Severity, Span
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from example_sanity.checks.docs.literals import Literal
     from example_sanity.checks.docs.model import Document
     from example_sanity.core.finding import Finding
+    from example_sanity.core.project import Project
     from example_sanity.launch.syntax import Script
 
 _DEFAULT = re.compile(r"\bdefault\b(?!\s+(?:port|filled|if))|默认", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _FLAG = re.compile(r"--[a-z][\w-]*")
 _KEY = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_QUOTED = re.compile(rb"[\"'](--[a-z][\w-]*)[\"']")
 _SCRIPT = "examples/ppo/run_a_fsdp.sh"
 _FILES = {_SCRIPT: "NNODES=${NNODES:-1}\npython3 train.py $NNODES\n"}
 _TABLE = "| Variable | Default |\n|---|---|\n| `NNODES` | `%s` |\n"
@@ -137,19 +139,23 @@ def _scripts(document: Document, context: Context) -> Iterator[Script]:
 
 def _of_flag(name: str, context: Context) -> Iterator[_Default]:
     """Yield the defaults of a flag in each parser, and in each dataclass with a field of its name."""
-    written = name.encode()
-    field = name[2:].replace("-", "_").encode()
-    found: list[_Default] = []
-    for path in context.project.files:
-        if not path.endswith(".py") or path.startswith("tests/"):
-            continue
-        data = context.project.read(path)
-        if written + b'"' in data or written + b"'" in data or field + b":" in data:
-            items = list(_in_source(data, name, path))
-            if any(item.value is UNKNOWN for item in items):
-                return
-            found += items
-    yield from found
+    places: dict[str, set[str]] = context.once("docs flag files", lambda: _places(context.project))
+    paths = places.get(name, set()) | places.get(name[2:].replace("-", "_"), set())
+    found = [item for path in sorted(paths) for item in _in_source(context.project.read(path), name, path)]
+    if not any(item.value is UNKNOWN for item in found):
+        yield from found
+
+
+def _places(project: Project) -> dict[str, set[str]]:
+    """Return the files in which each flag is quoted, and each field is declared; tests define flags of their own."""
+    found: dict[str, set[str]] = {}
+    for path in project.files:
+        if path.endswith(".py") and not path.startswith("tests/"):
+            data = project.read(path)
+            names = [*_QUOTED.findall(data), *(FIELD.findall(data) if b"dataclass" in data else ())]
+            for name in set(names):
+                found.setdefault(name.decode(), set()).add(path)
+    return found
 
 
 def _in_source(data: bytes, flag: str, path: str) -> Iterator[_Default]:

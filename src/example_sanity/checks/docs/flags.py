@@ -67,28 +67,23 @@ class Flags:
 
     def __init__(self, project: Project) -> None:
         """Read the sources."""
-        sources = [
-            path
-            for path in project.files
-            if path.endswith((".py", ".sh", ".yaml", ".yml", ".toml", ".slurm"))
-        ]
-        texts = [project.read(path) for path in sources]
-        self.defined = {name.decode() for text in texts for name in _DEFINED.findall(text)}
-        self._names = set().union(*(_words(text) for text in texts)) if self.defined else set()
+        sources = [path for path in project.files if path.endswith(_SOURCES)]
+        self._texts = [project.read(path) for path in sources]
+        found = set().union(*(_DEFINED.findall(text) for text in self._texts))
+        self.defined = frozenset(name.decode() for name in found)
 
     def meant(self, flag: str) -> str | None:
         """Return the flag that was probably meant, None for a flag that exists or is another tool's."""
         if flag in self.defined or not self.defined:
             return None
-        name = flag[2:].replace("-", "_").encode()
-        if name in self._names or name.removeprefix(b"no_") in self._names:
-            return None
-        return nearest(flag, self.defined, 88)
+        best = nearest(flag, self.defined, 88)
+        return None if best is None or self._occurs(flag[2:]) else best
+
+    def _occurs(self, name: str) -> bool:
+        """Whether a name occurs in a source: as a flag, as a field that becomes one, with or without "no-"."""
+        words = "[-_]".join(re.escape(word) for word in re.split("[-_]", name.removeprefix("no-")))
+        pattern = re.compile(rf"(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])".encode())
+        return any(pattern.search(text) for text in self._texts)
 
 
-_WORD = re.compile(rb"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
-
-
-def _words(text: bytes) -> set[bytes]:
-    """The names of several words in a text, with underscores."""
-    return {word.replace(b"-", b"_") for word in set(_WORD.findall(text))}
+_SOURCES = (".py", ".sh", ".yaml", ".yml", ".toml", ".slurm")

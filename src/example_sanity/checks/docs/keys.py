@@ -26,7 +26,7 @@ PAST = re.compile(
     r"|→|->|=>|废弃|移除|删除|弃用",
     re.IGNORECASE,
 )
-_FIELD = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z\"'\[]", re.MULTILINE)
+FIELD = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z\"'\[]", re.MULTILINE)
 _VALUE = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[^=\n#]+=[ \t]*([^#\n]+?)[ \t]*(?:#.*)?$", re.MULTILINE)
 _FILES = {"app/config/train.yaml": "defaults:\n  - _self_\n\ntrainer:\n  nnodes: 1\n  steps: 10\n"}
 
@@ -154,7 +154,7 @@ class Keys:
     def _fields(self, project: Project, path: str) -> None:
         data = project.read(path)
         if b"dataclass" in data or b"Config" in data:
-            self.names.update(name.decode() for name in _FIELD.findall(data))
+            self.names.update(name.decode() for name in FIELD.findall(data))
             for found in _VALUE.finditer(data):
                 value = literal(found[2].decode("utf-8", "replace"))
                 self._in_classes[found[1].decode()].append((path, value))

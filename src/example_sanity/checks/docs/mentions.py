@@ -12,6 +12,7 @@ from example_sanity.core.finding import Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from example_sanity.checks.docs.files import Files
     from example_sanity.checks.docs.model import Block, Document
     from example_sanity.launch.quoted import Quoted, QuotedCommand
 
@@ -87,7 +88,7 @@ class Mention:
         return ending if ending in SUFFIXES and "." in self.path else ""
 
 
-def mentions(document: Document) -> Iterator[Mention]:
+def mentions(document: Document, files: Files) -> Iterator[Mention]:
     """Yield the paths that a document names, placeholders left out."""
     where = _Where(ancestors(document.folder), document.folder)
     for piece in document.codes:
@@ -96,7 +97,7 @@ def mentions(document: Document) -> Iterator[Mention]:
         yield from _found(line.text, Span(line.line, line.column, line.line, line.column), where, "prose")
     for block in document.blocks:
         if block.is_shell:
-            yield from _in_commands(block, where)
+            yield from _in_commands(block, where, files)
 
 
 class _Where(NamedTuple):
@@ -142,14 +143,14 @@ def is_placeholder(path: str) -> bool:
     return _PLACEHOLDER.search(path) is not None
 
 
-def _in_commands(block: Block, where: _Where) -> Iterator[Mention]:
+def _in_commands(block: Block, where: _Where, files: Files) -> Iterator[Mention]:
     made = _made(block.quoted)
     here: tuple[str, ...] = ()
     for command in block.quoted.commands:
         if command.name == "cd" and len(command.words) > 1:
             here = _entered(command, here)
         inside = where._replace(bases=(*here, *where.bases))
-        if command.name in _MAKERS or _is_elsewhere(here):
+        if command.name in _MAKERS or _is_elsewhere(here) or _imports_elsewhere(command, files):
             continue
         for word in (*command.words, *(value for _, value in command.environment)):
             for item in _found(word.text, word.span, inside, "command"):
@@ -173,6 +174,15 @@ _ELSEWHERE = "\0"
 
 def _is_elsewhere(here: tuple[str, ...]) -> bool:
     return _ELSEWHERE in here
+
+
+def _imports_elsewhere(command: QuotedCommand, files: Files) -> bool:
+    """Whether the command runs in another checkout: none of the folders in its PYTHONPATH is here."""
+    paths = [value.text for name, value in command.environment if name == "PYTHONPATH"]
+    entries = [
+        posixpath.normpath(entry) for path in paths for entry in path.split(":") if entry.startswith("./")
+    ]
+    return bool(entries) and not any(files.holds(entry) for entry in entries)
 
 
 def _made(quoted: Quoted) -> set[str]:

@@ -57,7 +57,7 @@ class DanglingPath(DocumentRule):
             problem = _misnamed(mention, files)
             if problem and not matches(mention.path, foreign):
                 yield self._at(document.path, mention.span, mention.path, problem)
-        for mention in mentions(document):
+        for mention in mentions(document, files):
             problem = _missing(mention, files)
             if problem and not matches(mention.path, foreign):
                 yield self._at(document.path, mention.span, mention.path, problem)
