@@ -275,7 +275,34 @@ FIRST = f"{ACTOR}.megatron.{OVERRIDE}.num_layers_in_first_pipeline_stage"
 LAST = f"{ACTOR}.megatron.{OVERRIDE}.num_layers_in_last_pipeline_stage"
 VPP = "virtual_pipeline_model_parallel_size"
 STAGED = {MPP: 2, VPP: 2}
+DYNAMIC_CP = _core(dynamic_context_parallel=True, max_seqlen_per_dp_cp_rank=4096)
 CORE_CASES = [
+    Case("VM-03", _core(use_mbridge=False), "verl's Megatron engine needs use_mbridge=True"),
+    Case(
+        "VM-06a",
+        {**DYNAMIC_CP, **_core(tensor_model_parallel_size=16), MODEL: "odd-lite"},
+        "dynamic context parallel needs an even number of dp·cp ranks, not dp1·cp1 = 1; with TP=8 it fits",
+        also=("XN-01",),
+        good=DYNAMIC_CP,
+    ),
+    Case(
+        "VM-06b",
+        {**DYNAMIC_CP, **_core(**STAGED)},
+        "dynamic context parallel runs without virtual stages, but vpp = 2; with VPP unset it fits",
+        good={**DYNAMIC_CP, **_core(**{**STAGED, VPP: 1})},
+    ),
+    Case(
+        "VM-06c",
+        _core(dynamic_context_parallel=True),
+        "dynamic context parallel needs max_seqlen_per_dp_cp_rank",
+        good=DYNAMIC_CP,
+    ),
+    Case(
+        "VM-08",
+        {"actor_rollout_ref.model.mtp.enable": True},
+        "the model has no MTP layers, so model.mtp.enable must be False",
+        good={"actor_rollout_ref.model.mtp.enable": True, **DS4},
+    ),
     Case(
         "VC-02a",
         _core(context_parallel_size=3),

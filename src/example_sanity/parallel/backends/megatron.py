@@ -55,6 +55,9 @@ FACTS = {
     "layout": (f"{_OVERRIDES}pipeline_model_parallel_layout", 0, layout_stages),
     "emb": (f"{_OVERRIDES}account_for_embedding_in_pipeline_split", 0, switch),
     "loss": (f"{_OVERRIDES}account_for_loss_in_pipeline_split", 0, switch),
+    "bridge": ("use_mbridge", 1, switch),
+    "dynamic_cp": ("dynamic_context_parallel", 0, switch),
+    "rank_tokens": ("max_seqlen_per_dp_cp_rank", 0, whole_number),
 }
 # Query groups are the model's KV heads here, and every chunk is a virtual stage that the launcher asks for.
 LETS = (("groups", "kv"), ("chunks", "vpp"))
@@ -68,7 +71,31 @@ def facts(*prefixes: str) -> tuple[Key, ...]:
     )
 
 
-CONSTRAINTS = (*RANKS, *HEADS, *EXPERTS, *UNEVEN_STAGES, *EVEN_STAGES, *CHUNKS)
+OPTIONS = claims(
+    """
+    VM-03 MSH009 A init | verl/workers/engine/megatron/transformer_impl.py:191
+    bridge > 0
+    verl's Megatron engine needs use_mbridge=True
+
+    VM-06a MSH009 V init | verl/workers/engine/megatron/transformer_impl.py:103-109
+    dynamic_cp > 0 => dp·cp >= 2 and dp·cp % 2 = 0
+    dynamic context parallel needs an even number of dp·cp ranks, not dp{dp}·cp{cp} = {dp·cp}
+
+    VM-06b MSH009 N init | verl/workers/engine/megatron/transformer_impl.py:124-125
+    dynamic_cp > 0 => chunks <= 1
+    dynamic context parallel runs without virtual stages, but vpp = {chunks}
+
+    VM-06c MSH009 V cfg | verl/workers/config/engine.py:228-234
+    dynamic_cp > 0 => rank_tokens > 0
+    dynamic context parallel needs max_seqlen_per_dp_cp_rank
+
+    VM-08 MSH009 V model | verl/utils/megatron_utils.py:1828-1829
+    with_mtp > 0 => mtp > 0
+    the model has no MTP layers, so model.mtp.enable must be False
+    """
+)
+CONSTRAINTS = (*RANKS, *HEADS, *EXPERTS, *UNEVEN_STAGES, *EVEN_STAGES, *CHUNKS, *OPTIONS)
+_MTP = (Key("with_mtp", ("actor_rollout_ref.model.mtp.enable", "model.mtp.enable"), 0, switch),)
 
 IN_DRIVER = (
     replace(
@@ -101,7 +128,7 @@ ENGINE_BACKEND = Backend(
     constraints=CONSTRAINTS,
     applies=ENGINE.runs(ACTOR, "actor@actor_rollout_ref.actor"),
     defaults_hold=defaults_hold,
-    facts=facts(f"{ACTOR}.megatron"),
+    facts=(*_MTP, *facts(f"{ACTOR}.megatron")),
     lets=LETS,
     models=PPO_MODEL,
 )
@@ -136,7 +163,7 @@ BACKENDS = (
             keys=ENGINE.keys("engine"),
             world=SFT_WORLD,
             applies=ENGINE.trains,
-            facts=facts("engine"),
+            facts=(*_MTP, *facts("engine")),
             models=SFT_MODEL,
         ),
         "cp",
