@@ -255,3 +255,12 @@ def test_a_log_from_elsewhere_is_judged(tmp_path: Path) -> None:
 
     assert read_log(plan(), log).verdict == "passed"
     assert read_log(plan(), log, exit_status=1).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("command", "status"), [("exit 7", 7), ("kill -TERM $$", 143), ("kill -KILL $$", 137)]
+)
+def test_the_supervisor_passes_on_how_its_command_ended(command: str, status: int) -> None:
+    program = [sys.executable, "-W", "error", supervisor.__file__, "0.2", "bash", "-c", command]
+
+    assert [subprocess.run(program, check=False).returncode for _ in range(5)] == [status] * 5

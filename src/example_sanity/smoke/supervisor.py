@@ -38,10 +38,12 @@ def main(arguments: list[str]) -> int:
         library.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
-    child = None
+    process = child = None
     try:
-        child = subprocess.Popen(command, start_new_session=True).pid
-        status = _wait_for(child)
+        # Kept: an object that is dropped may bury its process, and take away the status.
+        process = subprocess.Popen(command, start_new_session=True)
+        child = process.pid
+        status = process.returncode = _wait_for(child)
     except Stop:
         status = 128 + signal.SIGTERM
     for number in (signal.SIGTERM, signal.SIGINT):
