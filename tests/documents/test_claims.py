@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from example_sanity import session
 from example_sanity.checks.docs import dates
 from example_sanity.checks.docs.conventions import DocumentedBadName
 from example_sanity.checks.docs.dates import BadDate, MissingDate
@@ -15,7 +16,9 @@ from example_sanity.checks.docs.keys import DocUnknownKey
 from example_sanity.checks.docs.snippets import UnimportableSnippet
 from example_sanity.checks.docs.sources import DanglingConfigPath
 from example_sanity.core.rule import Rule
+from example_sanity.core.trace import TODAY
 from example_sanity.testing import check_rule
+from helpers import Write
 
 FILES = {
     "app/__init__.py": "",
@@ -256,4 +259,20 @@ def test_configurations_that_name_missing_files() -> None:
     ) == ["2:10 configs/rewards/rules.py does not exist; the nearest is configs/rewards/rule.py"]
     assert said(DanglingConfigPath, "- configs/gone/a.json\n", "examples/b.yaml", **YAML) == [
         "1:3 configs/gone/a.json does not exist; the nearest is configs/a.json"
+    ]
+
+
+def test_a_date_in_the_future_is_looked_at_again_tomorrow(write: Write) -> None:
+    root = write(
+        {
+            "a.md": "Last updated: 2999-01-01\n",
+            "b.md": "Last updated: 2024-01-01\n",
+            "c.md": "Last updated: 99/99/2024\n",
+        }
+    )
+    run = session.open_run((), root=root)
+    assert [TODAY in run.outcome(BadDate, path).inputs for path in ("a.md", "b.md", "c.md")] == [
+        True,
+        False,
+        False,
     ]

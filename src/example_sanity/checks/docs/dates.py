@@ -48,8 +48,8 @@ class BadDate(DocumentRule):
         for number, column, text in _markers(document):
             problem = _problem(text, datetime.date.today())
             if problem:
-                # Tomorrow it may be right.
-                context.project.watch(TODAY)
+                if problem.endswith("future"):
+                    context.project.watch(TODAY)  # tomorrow it may be right
                 shown = text.strip(" .*_")
                 yield self.finding(document.path, Span(number, column, number, column + len(shown)), problem)
 
