@@ -88,3 +88,33 @@ def test_of_a_preset_only_what_this_repository_could_have_counts(write: Write) -
     )
     stale = [item.message for item in report(root, "sources", preset="verl").findings]
     assert any("docstrings.files names /verl/trainer/ppo/ray_trainer.py" in message for message in stale)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x = {' + '.join(['a.b', *['1'] * 2000])}\n",
+        f"x = a{'.b()' * 800}\n",
+        "if a == 0:\n    import os\n" + "".join(f"elif a == {n}:\n    import os\n" for n in range(800)),
+    ],
+    ids=["sum", "calls", "branches"],
+)
+def test_deeply_nested_text_is_read(write: Write, text: str) -> None:
+    config = """\
+[[sources.banned]]
+names = ["banned"]
+[sources.devices]
+paths = ["*.py"]
+[sources.docstrings]
+files = ["*.py"]
+exports = ["*.py"]
+imported-by = ["*.py"]
+[sources.annotations]
+minimum = 0.5
+"""
+    root = write({"a.py": f"{text}cuda = banned\n", "example-sanity.toml": config})
+
+    codes = [line.split()[1] for line in brief(report(root, "sources").findings)]
+
+    # How deep is too deep for the compiler itself is another thing in each version of Python.
+    assert codes in (["SRC003"], ["SYS006"])

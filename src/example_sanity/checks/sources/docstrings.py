@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.checks.sources import base
 from example_sanity.checks.sources.modules import index_of, names
-from example_sanity.checks.sources.names import DEFINITIONS, Defined, Definition, Origin, blocks, imports
+from example_sanity.checks.sources.names import DEFINITIONS, Defined, Definition, Origin, imports, statements
 from example_sanity.core.errors import did_you_mean
 from example_sanity.core.finding import Related
 from example_sanity.core.rule import Example, Rule, Subject
@@ -185,15 +185,13 @@ def public(tree: ast.Module) -> Iterator[tuple[str, Definition]]:
 
 
 def _public(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
-    for node in body:
+    for node in statements(body):
         if isinstance(node, DEFINITIONS):
             if not node.name.startswith("_") and not _repeats(node):
                 yield prefix + node.name, node
             # A private class may be the base of a public one, which then has these methods.
             if isinstance(node, ast.ClassDef):
                 yield from _public(node.body, f"{prefix}{node.name}.")
-        else:
-            yield from _public(blocks(node), prefix)
 
 
 def _repeats(node: Definition) -> bool:

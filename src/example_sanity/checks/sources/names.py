@@ -87,10 +87,13 @@ def names_of(source: PythonSource) -> Names:
 
 def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield statements and those inside their branches, loops and handlers, not those of functions and classes."""
-    for node in body:
+    # With a stack of its own: each elif of a chain is nested in the one before.
+    stack = list(body)[::-1]
+    while stack:
+        node = stack.pop()
         yield node
         if not isinstance(node, DEFINITIONS):
-            yield from statements(blocks(node))
+            stack += list(blocks(node))[::-1]
 
 
 def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
@@ -140,7 +143,9 @@ class _Reader:
     def _export(self, node: ast.stmt) -> None:
         """``__all__ = [...]`` starts the list, ``__all__ += [...]`` goes on with it; anything else makes it unknown."""
         # A call such as __all__.extend() may do anything.
-        if isinstance(node, ast.Expr) and "__all__" in ast.dump(node.value):
+        if isinstance(node, ast.Expr) and any(
+            getattr(part, "id", "") == "__all__" for part in ast.walk(node)
+        ):
             self.exports = None
         if "__all__" not in _targets(node):
             return
@@ -167,24 +172,23 @@ def _targets(node: ast.stmt) -> Iterator[str]:
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, tuple[ast.AST, ...]]]:
-    """Yield every import of a module with the statements around it, outermost first."""
-    yield from _imports(tree.body, ())
-
-
-def _imports(
-    body: Iterable[ast.stmt], around: tuple[ast.AST, ...]
-) -> Iterator[tuple[ast.Import | ast.ImportFrom, tuple[ast.AST, ...]]]:
-    for node in body:
+    """Yield every import of a module with the statements that may guard it, outermost first."""
+    stack: list[tuple[ast.stmt, tuple[ast.AST, ...]]] = [(node, ()) for node in reversed(tree.body)]
+    while stack:
+        node, around = stack.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node, around
-        elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-            yield from _imports(node.body, (*around, node))  # type: ignore[attr-defined]
-            for handler in node.handlers:  # type: ignore[attr-defined]
-                yield from _imports(handler.body, (*around, handler))
-            # The handlers do not guard these.
-            yield from _imports((*node.orelse, *node.finalbody), around)  # type: ignore[attr-defined]
-        elif isinstance(node, ast.If):
-            yield from _imports(node.body, (*around, node))
-            yield from _imports(node.orelse, around)
         else:
-            yield from _imports(blocks(node), (*around, node))
+            stack += reversed([(inner, outer) for inner, outer in _inside(node, around)])
+
+
+def _inside(node: ast.stmt, around: tuple[ast.AST, ...]) -> Iterator[tuple[ast.stmt, tuple[ast.AST, ...]]]:
+    """The statements in another one, with what guards them: the rest of an ``if`` or a ``try`` guards only its body."""
+    guarded = (*around, node)
+    if isinstance(node, DEFINITIONS) or not hasattr(node, "orelse"):
+        yield from ((inner, guarded) for inner in blocks(node))
+        return
+    yield from ((inner, guarded) for inner in getattr(node, "body", ()))
+    for handler in getattr(node, "handlers", ()):
+        yield from ((inner, (*around, handler)) for inner in handler.body)
+    yield from ((inner, around) for inner in (*node.orelse, *getattr(node, "finalbody", ())))

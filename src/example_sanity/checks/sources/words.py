@@ -29,31 +29,35 @@ class Word(NamedTuple):
 
 def words(tree: ast.AST, *, strings: bool = False) -> Iterator[Word]:
     """Yield the names of a tree (used, bound, imported, passed by keyword, in quoted annotations) and maybe its strings."""
-    yield from _words(tree, (), strings)
-
-
-def _words(node: ast.AST, around: tuple[ast.AST, ...], strings: bool) -> Iterator[Word]:
-    if isinstance(node, ast.Attribute):
-        yield from _dotted(node, around, strings)
-        return
-    if isinstance(node, ast.JoinedStr) and strings:
-        yield Word(node, (), _text(node), around)
-    elif isinstance(node, ast.Constant):
-        if isinstance(node.value, str) and strings:
-            yield Word(node, (), node.value, around)
-    else:
+    # With a stack of its own: a sum of a thousand strings is nested deeper than Python calls.
+    stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
+    while stack:
+        node, around = stack.pop()
+        if isinstance(node, ast.Attribute):
+            word, inner = _dotted(node, around)
+            yield word
+            if not isinstance(inner, ast.Name):
+                stack.append((inner, (node, *around[:3])))
+            continue
+        yield from _strings(node, around) if strings else ()
         yield from _own(node, around)
-    # A rewrite looks two expressions outwards at most.
-    outer = (node, *around[:3]) if isinstance(node, ast.expr | ast.keyword) else ()
-    for field, value in ast.iter_fields(node):
-        for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or (
-                isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)
-            ):
-                continue
-            if field in _ANNOTATED:
-                yield from _quoted(child)
-            yield from _words(child, outer, strings)
+        # A rewrite looks two expressions outwards at most.
+        outer = (node, *around[:3]) if isinstance(node, ast.expr | ast.keyword) else ()
+        stack += [(child, outer) for child in ast.iter_child_nodes(node) if not _is_piece(node, child)]
+        for field in _ANNOTATED:
+            yield from _quoted(getattr(node, field, None))
+
+
+def _strings(node: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[Word]:
+    if isinstance(node, ast.JoinedStr):
+        yield Word(node, (), _text(node), around)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield Word(node, (), node.value, around)
+
+
+def _is_piece(node: ast.AST, child: ast.AST) -> bool:
+    """Whether a node is the text between the braces of an f-string, which is no string of its own."""
+    return isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)
 
 
 def _own(node: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[Word]:
@@ -75,28 +79,26 @@ def _own(node: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[Word]:
             yield Word(alias, tuple(alias.name.split(".")))
 
 
-def _dotted(node: ast.Attribute, around: tuple[ast.AST, ...], strings: bool) -> Iterator[Word]:
+def _dotted(node: ast.Attribute, around: tuple[ast.AST, ...]) -> tuple[Word, ast.expr]:
+    """A dotted name, and what stands in front of its first dot."""
     parts: list[str] = []
     inner: ast.expr = node
     while isinstance(inner, ast.Attribute):
-        parts.insert(0, inner.attr)
+        parts.append(inner.attr)
         inner = inner.value
-    if isinstance(inner, ast.Name):
-        yield Word(node, (inner.id, *parts), None, around)
-    else:
-        yield Word(node, ("", *parts), None, around)
-        yield from _words(inner, (node, *around[:3]), strings)
+    parts.append(inner.id if isinstance(inner, ast.Name) else "")
+    return Word(node, tuple(reversed(parts)), None, around), inner
 
 
-def _quoted(annotation: ast.AST) -> Iterator[Word]:
+def _quoted(annotation: ast.AST | None) -> Iterator[Word]:
     """The names in the quoted parts of an annotation."""
-    for node in ast.walk(annotation):
+    for node in ast.walk(annotation) if annotation else ():
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 inner = ast.parse(node.value.strip(), mode="eval")
             except SyntaxError:
                 continue
-            for word in _words(inner, (), strings=False):
+            for word in words(inner):
                 yield word._replace(node=node, around=())
 
 

@@ -118,7 +118,7 @@ def block_keys(text: str) -> list[Key]:
 
     try:
         documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(str(error).replace("\n", " ")) from error
     lines = text.split("\n")
     return [key for document in documents for key in _keys(document, lines, set())]
