@@ -52,6 +52,11 @@ class DanglingConfigPath(Rule):
         ),
     )
 
+    @classmethod
+    def applies(cls, path: str, context: Context) -> bool:
+        """Return whether there are YAML files to look through."""
+        return any(name.endswith((".yaml", ".yml")) for name in context.project.files)
+
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
         """Look through the YAML files."""
         project = cast("Project", subject)
