@@ -6,6 +6,7 @@ Compare with an earlier run (``--benchmark-autosave``, ``--benchmark-compare``),
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,22 @@ def test_command(benchmark: BenchmarkFixture, arguments: list[str], cache: str) 
         subprocess.run(command, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL, check=True)
 
     benchmark.pedantic(run, rounds=5, warmup_rounds=1)
+
+
+def test_one_changed_launcher(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    shutil.copytree(REPOSITORY / "examples", root / "examples")
+    command = [sys.executable, "-m", "example_sanity", "check", "--preset", "verl"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
+
+    def change() -> None:
+        with (root / LAUNCHER).open("a") as stream:
+            stream.write("# changed\n")
+
+    def run() -> None:
+        subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=False)
+
+    benchmark.pedantic(run, setup=change, rounds=5, warmup_rounds=1)
 
 
 def test_a_run_in_this_process(benchmark: BenchmarkFixture) -> None:

@@ -19,7 +19,7 @@ from example_sanity.core.scope import Report, Scope, is_below
 from example_sanity.core.trace import NAMED, Outcome, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from example_sanity.core.baseline import Baseline
     from example_sanity.core.cache import Cache
@@ -61,6 +61,7 @@ class Run:
         self.jobs = 1
         self._trace = Trace()
         self._judged: dict[tuple[type[Rule], str], bool] = {}
+        self._enquiry = _Enquiry(self, ())
         self._matching: dict[tuple[Subject, str], bool] = {}
         project.watch = self._trace.note
 
@@ -172,10 +173,11 @@ class Run:
         check = rule().check
         if rule.subject is Subject.PROJECT:
             return list(check(self.project, self))
-        subjects = self.load(rule.subject, path) if self._matches(rule.subject, path) else ()
+        subjects = self.load(rule.subject, path) if self.matches(rule.subject, path) else ()
         return merge_scenarios(finding for item in subjects for finding in check(item, self))
 
-    def _matches(self, subject: Subject, path: str) -> bool:
+    def matches(self, subject: Subject, path: str) -> bool:
+        """Return whether a file is a subject of a kind."""
         key = (subject, path)
         if key not in self._matching:
             loader = self.registry.loaders.get(subject)
@@ -216,7 +218,8 @@ class Run:
             for rule in self._enabled(families)
             if rule.subject is not Subject.PROJECT or rule.applies(".", self)
         ]
-        files, notes = self._select_files(names, rules)
+        self._enquiry = _Enquiry(self, rules)
+        files, notes = self._select_files(names)
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         return Scope(tuple(rules), names, tuple(files)), notes
 
@@ -226,7 +229,7 @@ class Run:
             self.store.save()
 
     def judge(self, scope: Scope, progress: Callable[[int, int], None] | None = None) -> settling.Settled:
-        """Return what the rules of a scope say of its files, suppressed findings included."""
+        """Return what the rules of a scope, the one surveyed last, say of its files, suppressed findings included."""
         return settling.settle(self, self._collect(scope, progress), scope)
 
     def obstacles(self, rules: Iterable[type[Rule]], path: str) -> list[Finding]:
@@ -247,9 +250,7 @@ class Run:
     def _collect(self, scope: Scope, progress: Callable[[int, int], None] | None) -> list[Finding]:
         """Return what the rules say, and what could not be inspected."""
         tell = progress or (lambda done, total: None)
-        tasks = [
-            (path, tuple(rule for rule in scope.rules if self.judges(rule, path))) for path in scope.files
-        ]
+        tasks = [(path, self._enquiry.rules(path)) for path in scope.files]
         if self.jobs > 1:
             self._spread(tasks, tell)
         found: list[Finding] = []
@@ -298,26 +299,20 @@ class Run:
             self._judged[key] = self._looks(rule, path)
         return self._judged[key]
 
-    def _is_judged(self, path: str, rules: Sequence[type[Rule]], subjects: Collection[Subject]) -> bool:
-        # Most files are of no kind that any rule looks at, and there are more rules than kinds.
-        return any(self._matches(subject, path) for subject in subjects) and any(
-            self.judges(rule, path) for rule in rules
-        )
-
     def _looks(self, rule: type[Rule], path: str) -> bool:
-        return rule.subject.is_per_file and self._matches(rule.subject, path) and rule.applies(path, self)
+        return rule.subject.is_per_file and self.matches(rule.subject, path) and rule.applies(path, self)
 
     def _count(self, scope: Scope) -> dict[str, int]:
         """How many files of each kind were judged."""
         counts = {rule.subject.counted_as: 1 for rule in scope.wide_rules}
         for path in scope.files:
-            for kind in {rule.subject.counted_as for rule in scope.rules if self.judges(rule, path)}:
+            subjects = {rule.subject for rule in self._enquiry.rules(path)}
+            for kind in {subject.counted_as for subject in subjects}:
                 counts[kind] = counts.get(kind, 0) + 1
         return dict(sorted(counts.items()))
 
-    def _select_files(self, names: Sequence[str], rules: Sequence[type[Rule]]) -> tuple[list[str], list[str]]:
+    def _select_files(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
         """The files under the named paths that a rule judges, and notes on what was passed over."""
-        subjects = {rule.subject for rule in rules if rule.subject.is_per_file}
         chosen: dict[str, None] = {}
         notes = []
         for name in names:
@@ -327,14 +322,33 @@ class Run:
             if explicit and self.project.is_excluded(name):
                 notes.append(f"{name}: skipped, the configuration excludes it")
                 continue
-            judged = [path for path in self.project.under(name) if self._is_judged(path, rules, subjects)]
+            judged = [path for path in self.project.under(name) if self._enquiry.rules(path)]
             if explicit and not judged:
                 notes.append(f"{name}: skipped, these rules do not look at such a file")
             chosen.update(dict.fromkeys(judged))
         own = self.config.path
-        if "." in names and own and self._is_judged(own, rules, subjects):
+        if "." in names and own and self._enquiry.rules(own):
             chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
         return sorted(chosen), notes
+
+
+class _Enquiry:
+    """Which of the rules of a run look at which file, worked out once for each file."""
+
+    def __init__(self, run: Run, rules: Iterable[type[Rule]]) -> None:
+        self._run = run
+        self._rules = [(rule, rule.subject) for rule in rules if rule.subject.is_per_file]
+        self._subjects = {subject for _, subject in self._rules}
+        self._known: dict[str, tuple[type[Rule], ...]] = {}
+
+    def rules(self, path: str) -> tuple[type[Rule], ...]:
+        """Return the rules that judge a file, in their order."""
+        if path not in self._known:
+            # Most files are of no kind that any rule looks at, and there are more rules than kinds.
+            kinds = {subject for subject in self._subjects if self._run.matches(subject, path)}
+            fitting = (rule for rule, subject in self._rules if subject in kinds) if kinds else ()
+            self._known[path] = tuple(rule for rule in fitting if self._run.judges(rule, path))
+        return self._known[path]
 
 
 def _as_finding(path: str, error: Uninspectable) -> Finding:
