@@ -23,7 +23,7 @@ from helpers import Write, cli
 
 Capture = pytest.CaptureFixture[str]
 SCRIPT = "examples/run_qwen3_8b_fsdp.sh"
-LAUNCH = "#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+LAUNCH = "#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo trainer.nnodes=1 actor_rollout_ref.rollout.name=vllm\n"
 
 
 def run(root: Path, *, words: str = "x", cached: bool = True) -> tuple[Finding, ...]:
