@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,14 @@ def _example(title: str, example: Example) -> Iterator[str]:
     )
     yield f"{title}, `{example.path}`:"
     yield ""
-    yield f"```{language}"
+    mark = fence(example.text)
+    yield f"{mark}{language}"
     yield example.text.rstrip("\n")
-    yield "```"
+    yield mark
     yield ""
+
+
+def fence(text: str) -> str:
+    """Return a fence of Markdown that no fence inside the text closes."""
+    longest = max(map(len, re.findall("`{3,}", text)), default=2)
+    return "`" * (longest + 1)

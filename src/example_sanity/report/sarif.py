@@ -13,6 +13,7 @@ from urllib.parse import quote
 from example_sanity import __version__
 from example_sanity.report.json import encode
 from example_sanity.report.model import DOCUMENTATION, is_whole_file, one_line, rule_url, sentence
+from example_sanity.report.rules import fence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,9 @@ def _help(rule: type[Rule]) -> str:
     if rule.source:
         parts.append(f"Source of the rule: {rule.source}.")
     for title, examples in (("Bad", rule.bad), ("Good", rule.good)):
-        parts += [f"{title}:\n\n```\n{example.text.rstrip()}\n```" for example in examples[:1]]
+        for example in examples[:1]:
+            mark = fence(example.text)
+            parts.append(f"{title}:\n\n{mark}\n{example.text.rstrip()}\n{mark}")
     return "\n\n".join(parts)
 
 
