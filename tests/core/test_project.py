@@ -98,3 +98,10 @@ def test_a_path_outside_the_root_is_a_usage_error(write: Write) -> None:
     assert project.relative(project.root / "a.sh") == "a.sh"
     with pytest.raises(UsageError, match="outside the project"):
         project.relative(Path("/etc/passwd"))
+
+
+def test_what_tools_keep_for_themselves_is_no_file_of_a_folder_without_git(write: Write) -> None:
+    root = write(
+        {"a.md": "", ".pytest_cache/README.md": "", ".ruff_cache/x.md": "", "sub/.hypothesis/y.md": ""}
+    )
+    assert Project(root).all_files == ("a.md",)

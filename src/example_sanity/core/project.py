@@ -34,6 +34,9 @@ _PRUNED = frozenset(
         ".venv",
         ".tox",
         ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
     }
 )
 
