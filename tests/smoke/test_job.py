@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / ".github/workflows/gpu-smoke.yml"
 SCRIPT = ROOT / "scripts/gpu_smoke"
 REQUIREMENTS = ROOT / "scripts/gpu_smoke_requirements.txt"
+FUSED = "--set actor_rollout_ref.actor.engine.attention_backend_override=fused"
 SFT = "examples/sft/gsm8k/run_deepseek_v4_megatron_lite.sh"
 GRPO = "examples/grpo_trainer/run_qwen3_5_35b_megatron_lite.sh"
 
@@ -64,12 +65,14 @@ def script(tmp_path: Path) -> Script:
 def test_plans_of_all_launchers(script: Script) -> None:
     assert script("--plan-only", "--no-install") == 0
     assert [call.removeprefix("example-sanity smoke ") for call in script.calls] == [
-        "examples/grpo_trainer/run_deepseek_v4_megatron_lite.sh --gpus 1 --plan",
-        "examples/grpo_trainer/run_kimi_k2_6_glm5_1_megatron_lite.sh --gpus 1 --plan",
-        f"{GRPO} --gpus 1 --plan",
+        f"examples/grpo_trainer/run_deepseek_v4_megatron_lite.sh {FUSED[:-5]}local --gpus 1 --plan",
+        f"examples/grpo_trainer/run_kimi_k2_6_glm5_1_megatron_lite.sh {FUSED} --gpus 1 --plan",
+        f"{GRPO} {FUSED} --gpus 1 --plan",
         *(
-            f"{SFT} --family {family} --gpus 1 --plan"
-            for family in ("kimi_k2", "qwen3_5_moe", "glm5", "deepseek_v4")
+            f"{SFT} --set engine.attention_backend_override={backend} --family {family} --gpus 1 --plan"
+            for family, backend in zip(
+                ("kimi_k2", "qwen3_5_moe", "glm5", "deepseek_v4"), (*["fused"] * 3, "local"), strict=True
+            )
         ),
     ]
 
@@ -78,7 +81,7 @@ def test_a_run_writes_a_log_and_every_report(script: Script) -> None:
     assert script("--no-install", GRPO, "--", "--steps", "3") == 0
     name = "OUT/run_qwen3_5_35b_megatron_lite"
     assert script.calls == [
-        f"example-sanity smoke {GRPO} --log {name}.log --report json={name}.json --report junit={name}.xml"
+        f"example-sanity smoke {GRPO} {FUSED} --log {name}.log --report json={name}.json --report junit={name}.xml"
         f" --report markdown={name}.md --report html={name}.html --steps 3"
     ]
 
@@ -105,9 +108,10 @@ def test_the_stack_is_installed_once_and_sources_are_checked_out(script: Script,
         "transformer-engine-torch==2.12.0",
         ".",
     ]
-    megatron = str(tmp_path / "venv/sources/Megatron-LM")
+    megatron = str(tmp_path / "venv/sources/MLITE_ROOT")
     assert [call for call in script.calls if call.startswith("git clone")] == [
-        f"git clone --quiet --filter=blob:none https://github.com/NVIDIA/Megatron-LM {megatron}"
+        f"git clone --quiet --filter=blob:none https://github.com/NVIDIA/Megatron-LM {folder}"
+        for folder in (megatron, tmp_path / "venv/sources/DEEPSEEK_V4_MLITE_ROOT")
     ]
     assert script.calls[-1] == f"MLITE_ROOT={megatron}"
 
