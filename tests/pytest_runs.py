@@ -13,7 +13,7 @@ PLUGIN = () if INSTALLED else ("-p", "example_sanity.pytest_plugin")
 
 CLEAN = "python3 train.py\n"
 FILES = {
-    "pyproject.toml": "[tool.example-sanity]\npreset = 'verl'\nignore = ['sources']\n",
+    "pyproject.toml": "[tool.example-sanity]\npreset = 'verl'\nignore = ['sources', 'SHL007']\n",
     "examples/ppo/run_qwen3_fsdp.sh": CLEAN,
     "examples/ppo/run_qwen3_vllm_fsdp.sh": CLEAN,
     "tests/test_a.py": "def test_a(): pass\n",

@@ -30,7 +30,7 @@ def test_the_package_imports_nothing_before_it_is_asked() -> None:
 
 
 def test_check_returns_the_report(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = write({"examples/run_a_vllm_fsdp.sh": "python3 train.py\n"})
+    root = write({"examples/run_a_vllm_fsdp.sh": 'python3 train.py "$@"\n'})
 
     report = example_sanity.check(root)
 
