@@ -176,3 +176,13 @@ def test_no_launcher_is_exit_code_3(project: None, capsys: pytest.CaptureFixture
     code, _, error = cli(capsys, "coverage", ".github")
 
     assert (code, error) == (3, "Error: there is no launcher below these folders\n")
+
+
+def test_the_rule_does_not_depend_on_scripts_that_no_job_reaches(write: Write) -> None:
+    root = write({**FILES, WORKFLOW: _workflow("bash examples/sft/run_a.sh")})
+    run = session.open_run((), root=root, cache=False)
+
+    inputs = run.outcome(run.registry.rules["WFL008"], "examples/sft/env.sh").inputs
+
+    assert {f"file:{LAUNCHER}", f"file:{WORKFLOW}", "file:examples/sft/env.sh"} <= inputs
+    assert "file:examples/sft/run_b.sh" not in inputs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
@@ -68,11 +68,17 @@ def has_jobs(context: Context) -> bool:
 
 def coverage(context: Context, roots: Sequence[str]) -> Coverage:
     """Work out what the jobs of the project run, of the launchers below ``roots``."""
-    found: Coverage = context.once(f"workflow coverage {roots}", lambda: _coverage(context, roots))
+    launchers = tuple(path for path in context.project.files if is_launcher(path, context, roots))
+    return replace(reached(context), launchers=launchers)
+
+
+def reached(context: Context) -> Coverage:
+    """Work out what the jobs of the project run. It does not depend on scripts that none of them reaches."""
+    found: Coverage = context.once("workflow coverage", lambda: _reached(context))
     return found
 
 
-def _coverage(context: Context, roots: Sequence[str]) -> Coverage:
+def _reached(context: Context) -> Coverage:
     project = context.project
     found = Coverage()
     walk = _Walk(project, found.ways)
@@ -84,7 +90,6 @@ def _coverage(context: Context, roots: Sequence[str]) -> Coverage:
                 knobs = {**run.environment, **reference.call.environment}
                 walk.follow(reference, Way(workflow.path, run.job.name, line), knobs)
         _note_suite(workflow, project, found.ways)
-    found.launchers = tuple(path for path in project.files if is_launcher(path, context, roots))
     for ways in found.ways.values():
         ways.sort()
     return found

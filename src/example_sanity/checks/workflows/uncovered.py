@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from example_sanity.checks.workflows.coverage import coverage, has_jobs, is_launcher
+from example_sanity.checks.workflows.coverage import has_jobs, is_launcher, reached
 from example_sanity.checks.workflows.loader import WorkflowsOptions
 from example_sanity.core.finding import Severity, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
@@ -65,9 +65,8 @@ class UncoveredLauncher(Rule):
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
         """Look for a way to the launcher."""
         path = cast("str", subject)
-        roots = self._roots(context)
-        found = coverage(context, roots)
-        if path in found.ways or not is_launcher(path, context, roots):
+        found = reached(context)
+        if path in found.ways or not is_launcher(path, context, self._roots(context)):
             return
         number = found.workflows
         jobs = f"no job of the {number} workflows" if number > 1 else "no job of the workflow"
