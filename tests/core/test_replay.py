@@ -51,8 +51,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcome(capsys: Capture, *arguments: str) -> tuple[int, object]:
     """The exit code, and the report without its time."""
-    code, out, err = cli(capsys, *arguments, "--format", "json")
-    assert err == ""
+    code, out, _ = cli(capsys, *arguments, "--format", "json")  # a slow run tells of its progress
     data = json.loads(out)
     del data["summary"]["seconds"]
     return code, data
