@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ import click
 
 from example_sanity.checks import FAMILIES
 from example_sanity.core.errors import ExitCode, UsageError
-from example_sanity.options import check_options, project_options, smoke_options
+from example_sanity.options import CONTEXT, check_options, project_options
 from example_sanity.report import FORMATS
 
-_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _EXIT_CODES = """\b
 Exit codes:
   0  clean
@@ -31,21 +31,33 @@ _SECTIONS = {
 }
 
 
+# Commands with many options of their own, imported when they are asked for.
+_LAZY = {"schema": "example_sanity.schema.cli", "smoke": "example_sanity.smoke.cli"}
+
+
 class Group(click.Group):
     """A group that suggests the nearest command, and knows the rule families of plugins as commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of our commands, those that are not imported yet as well."""
+        return sorted({*super().list_commands(ctx), *_LAZY})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for, and those that have no section last."""
         grouped = {name for names in _SECTIONS.values() for name in names}
         others = tuple(name for name in self.list_commands(ctx) if name not in grouped)
         for title, names in {**_SECTIONS, "Other commands": others}.items():
-            rows = [(name, self.commands[name].get_short_help_str(formatter.width)) for name in names]
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            rows = [(name, found.get_short_help_str(formatter.width)) for name, found in commands if found]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; plugins are only looked for where it is none of ours."""
+        if cmd_name in _LAZY:
+            command: click.Command = getattr(importlib.import_module(_LAZY[cmd_name]), cmd_name)
+            return command
         found = super().get_command(ctx, cmd_name)
         if found is not None or not cmd_name.isidentifier():
             return found
@@ -75,7 +87,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
         ctx.exit()
 
 
-@click.group(cls=Group, context_settings=_HELP, epilog=_EXIT_CODES)
+@click.group(cls=Group, context_settings=CONTEXT, epilog=_EXIT_CODES)
 @click.option(
     "-V",
     "--version",
@@ -94,7 +106,7 @@ def cli() -> None:
 
 
 def _make_check(name: str, family: str | None, short: str, text: str) -> click.Command:
-    @click.command(name, context_settings=_HELP, help=text, short_help=short, epilog=_EXIT_CODES)
+    @click.command(name, context_settings=CONTEXT, help=text, short_help=short, epilog=_EXIT_CODES)
     @check_options
     def command(**options: Any) -> int:
         from example_sanity.checking import Call, check
@@ -123,7 +135,7 @@ for _family, (_, _title) in FAMILIES.items():
     cli.add_command(_family_command(_family, _title))
 
 
-@cli.command(context_settings=_HELP, short_help="Title and text of a pull request.", epilog=_EXIT_CODES)
+@cli.command(context_settings=CONTEXT, short_help="Title and text of a pull request.", epilog=_EXIT_CODES)
 @click.option("--title", help="The title (default: that of the event).")
 @click.option("--body", help="The text (default: that of the event).")
 @click.option(
@@ -152,7 +164,7 @@ def pr(**options: Any) -> int:
     return pullrequests.check(**options)
 
 
-@cli.command(context_settings=_HELP, short_help="What a rule finds, why, and how to fix it.")
+@cli.command(context_settings=CONTEXT, short_help="What a rule finds, why, and how to fix it.")
 @click.argument("rule")
 def explain(rule: str) -> int:
     """Say what RULE (a code or a name) finds, why, and how to fix it."""
@@ -161,7 +173,7 @@ def explain(rule: str) -> int:
     return session.explain(rule)
 
 
-@cli.command(context_settings=_HELP, short_help="All rules, those of plugins included.")
+@cli.command(context_settings=CONTEXT, short_help="All rules, those of plugins included.")
 @click.option(
     "--format",
     "form",
@@ -176,108 +188,8 @@ def rules(form: str) -> int:
     return session.list_rules(form)
 
 
-@cli.group(context_settings=_HELP, short_help="JSON schemas, and schemas of Hydra programs.")
-def schema() -> None:
-    """Print a JSON schema, or build the schema of a Hydra program."""
-
-
-def _print_schema(name: str, text: str) -> click.Command:
-    @click.command(name, context_settings=_HELP, help=text)
-    def command() -> int:
-        from example_sanity import schemas
-
-        click.echo(schemas.text(name), nl=False)
-        return ExitCode.CLEAN
-
-    return command
-
-
-schema.add_command(
-    _print_schema("config", "Print the JSON schema of the configuration, tables of plugins included.")
-)
-schema.add_command(_print_schema("report", "Print the JSON schema of the JSON report."))
-schema.add_command(_print_schema("smoke", "Print the JSON schema of the JSON report of smoke runs."))
-
-
-@schema.command(context_settings=_HELP)
-@click.argument("name")
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder that holds packages (repeatable).",
-)
-@click.option("--package", "packages", multiple=True, required=True, help="Package to read (repeatable).")
-@click.option("--searchpath", multiple=True, metavar="PKG", help="Lay pkg://PKG behind each configuration.")
-@click.option("--url", default="", help="Where the source is from.")
-@click.option("--commit", default="", help="Its commit.")
-@click.option("--licence", default="", help="Its licence (SPDX).")
-@click.option("--notice", "further", multiple=True, help="A line on further sources (repeatable).")
-@click.option("--rank", default=0, help="Of several schemas with a module the highest rank counts.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: NAME.json.xz)."
-)
-def build(**options: Any) -> int:
-    """Compose every Hydra configuration of some packages and write the result as schema NAME.
-
-    Keys, types, defaults and choices are kept, for use as ``schema`` in ``[tool.example-sanity.overrides]`` where the source
-    is not at hand. Files are read, nothing is imported. Takes the extra ``hydra``, and minutes for a large program.
-    """
-    from example_sanity.schema.hydra.command import build as run_build
-
-    return run_build(**options)
-
-
-@schema.command(context_settings=_HELP)
-@click.argument("name")
-@click.option(
-    "--checkout",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Git checkout that has the commit of the schema and its history.",
-)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: the schema's own)."
-)
-def history(**options: Any) -> int:
-    """Add to schema NAME (a shipped one, or a file) what became of the keys that its configuration had once.
-
-    Read are the objects of git: the files of the commits that lead to that of the schema. Nothing is checked out.
-    """
-    from example_sanity.schema.hydra.command import history as run_history
-
-    return run_history(**options)
-
-
-@schema.command("flag-history", context_settings=_HELP)
-@click.argument("name")
-@click.option(
-    "--checkout", required=True, type=click.Path(path_type=Path), help="Git checkout of the program."
-)
-@click.option("--program", required=True, help="The file that reads the flags, relative to the checkout.")
-@click.option(
-    "--at", "revisions", multiple=True, required=True, help="Release or commit (repeatable, oldest first)."
-)
-@click.option("--below", multiple=True, help="Read only these files and folders (repeatable).")
-@click.option("--url", default="", help="Where the source is from.")
-@click.option("--licence", default="", help="Its licence (SPDX).")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File to write (default: NAME.flags.json)."
-)
-def flag_history(**options: Any) -> int:
-    """Read the flags of a program at several releases, and write what became of those that later ones have not.
-
-    Read are the objects of git; nothing is checked out, nothing is imported.
-    """
-    from example_sanity.schema.argparse.command import flag_history as run_history
-
-    return run_history(**options)
-
-
 def _make_view(name: str, short: str, text: str, *more: Any) -> click.Command:
-    @click.command(name, context_settings=_HELP, help=text, short_help=short)
+    @click.command(name, context_settings=CONTEXT, help=text, short_help=short)
     @click.argument("script", type=click.Path(path_type=Path))
     @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
     @project_options
@@ -318,7 +230,7 @@ cli.add_command(
 )
 
 
-@cli.command(context_settings=_HELP, short_help="What is installed against what a launcher asks for.")
+@cli.command(context_settings=CONTEXT, short_help="What is installed against what a launcher asks for.")
 @click.argument("script", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--python",
@@ -346,59 +258,7 @@ def doctor(**options: Any) -> int:
     return command.doctor(**options)
 
 
-def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = [value.partition("=") for value in values]
-    for name, equals, _ in pairs:
-        if not equals or not name:
-            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
-
-
-@cli.command(context_settings=_HELP, short_help="Run it for real, scaled down to the GPUs at hand.")
-@click.argument("script", type=click.Path(path_type=Path))
-@click.option(
-    "--gpus", type=click.IntRange(1), help="GPUs to run on (default: those that this machine shows)."
-)
-@click.option(
-    "--steps", type=click.IntRange(1), help="Optimizer steps to see (default: 4 for SFT, 2 for RL)."
-)
-@click.option(
-    "--family", metavar="NAME", help="Family of the tiny model (default: as the launcher names it)."
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_settings,
-    help="A knob, override or flag of the launcher that wins over the plan (repeatable).",
-)
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    help="Where the tiny checkpoint and data go (default: the cache of the project).",
-)
-@click.option(
-    "--allow-kill", is_flag=True, help="Run a launcher that ends processes of this machine by name (pkill)."
-)
-@click.option("--plan", "plan_only", is_flag=True, help="Print what would run, with the reasons, and stop.")
-@click.option("--prepare", "prepare_only", is_flag=True, help="Make the files, print the plan, and stop.")
-@smoke_options
-@project_options
-def smoke(**options: Any) -> int:
-    """Run SCRIPT for real, scaled down: a tiny random model of the right family, tiny data, a few optimizer steps.
-
-    Exits 0 when it passed, 1 when it failed, 2 when it is refused, 4 when it could not start.
-
-    What must shrink is set through the launcher's own variables, else behind its arguments; a launcher that lets nothing in
-    is refused, with the line. The result is checked by the rules for meshes, batches, overrides and flags before anything starts.
-    """
-    from example_sanity.smoke import command
-
-    return command.smoke(**options)
-
-
-@cli.command(context_settings=_HELP, short_help="Which CI job runs which launcher.")
+@cli.command(context_settings=CONTEXT, short_help="Which CI job runs which launcher.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--uncovered", is_flag=True, help="Only the launchers that no job runs.")
 @click.option(
@@ -419,7 +279,7 @@ def coverage(**options: Any) -> int:
     return command.show(**options)
 
 
-@cli.command(context_settings=_HELP, short_help="Accept the findings of today; later, drop what is fixed.")
+@cli.command(context_settings=CONTEXT, short_help="Accept the findings of today; later, drop what is fixed.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--add", is_flag=True, help="Accept new findings, too.")
 @project_options
@@ -434,7 +294,7 @@ def baseline(**options: Any) -> int:
     return adoption.baseline(**options)
 
 
-@cli.command(context_settings=_HELP, short_help="Write a configuration after a look at the repository.")
+@cli.command(context_settings=CONTEXT, short_help="Write a configuration after a look at the repository.")
 @click.option("--root", type=click.Path(path_type=Path), help="Root of the project (default: here).")
 @click.option("--preset", metavar="NAME", help="Conventions to start from (default: as detected).")
 @click.option(
@@ -450,7 +310,7 @@ def init(**options: Any) -> int:
     return initialising.init(**options)
 
 
-@cli.command(context_settings=_HELP, short_help="The completion script of a shell.")
+@cli.command(context_settings=CONTEXT, short_help="The completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the completion script of SHELL.

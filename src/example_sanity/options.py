@@ -10,6 +10,8 @@ import click
 
 from example_sanity.report import FORMATS
 
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
 
 def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     pairs = [value.partition("=") for value in values]
@@ -19,7 +21,7 @@ def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str
     return {name: value for name, _, value in pairs}
 
 
-def _reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]:
+def reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]:
     """Return what reads the values of ``--report``, for some formats."""
 
     def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
@@ -38,7 +40,7 @@ def _reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]
 
 def project_options(function: Any) -> Any:
     """Add the options that say which project, under which configuration and environment."""
-    return _with(
+    return with_options(
         function,
         click.option(
             "--root", type=click.Path(path_type=Path), help="Root of the project (default: found upwards)."
@@ -70,76 +72,16 @@ def project_options(function: Any) -> Any:
     )
 
 
-def _with(function: Any, *options: Any) -> Any:
+def with_options(function: Any, *options: Any) -> Any:
     """Add options so that the help shows them in this order, above those that are there already."""
     for option in reversed(options):
         function = option(function)
     return function
 
 
-def smoke_options(function: Any) -> Any:
-    """Add the options that say where a smoke run runs, for how long, and what is written about it."""
-    from example_sanity.smoke.report import FORMATS as FORMATS_OF_RUNS
-
-    return _with(
-        function,
-        click.option(
-            "--on",
-            default="local",
-            show_default=True,
-            metavar="PLACE",
-            help="Run it here (local), on a Ray cluster (ray://HOST[:PORT], or http:// and its dashboard), or on slurm.",
-        ),
-        click.option("--no-wait", is_flag=True, help="On a cluster: submit it, and leave it to itself."),
-        click.option(
-            "--sbatch-arg",
-            "sbatch",
-            multiple=True,
-            metavar="OPTION",
-            help="With --on slurm: a further option of sbatch (repeatable).",
-        ),
-        click.option(
-            "--time-limit",
-            type=click.FloatRange(0, min_open=True),
-            default=30,
-            show_default=True,
-            metavar="MINUTES",
-            help="End the launcher, and all that it started, after so long.",
-        ),
-        click.option(
-            "--log",
-            type=click.Path(path_type=Path, dir_okay=False),
-            metavar="FILE",
-            help="Where the log goes (default: logs/ in the folder of the files).",
-        ),
-        click.option(
-            "--judge",
-            type=click.Path(path_type=Path, dir_okay=False, exists=True),
-            metavar="LOG",
-            help="Judge the log of a run that ended elsewhere, and start nothing.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS_OF_RUNS),
-            default="text",
-            show_default=True,
-            help="What the report is written as.",
-        ),
-        click.option(
-            "--report",
-            "reports",
-            multiple=True,
-            metavar="FORMAT=FILE",
-            callback=_reports_as(FORMATS_OF_RUNS),
-            help="Write a further report of the same run (repeatable).",
-        ),
-    )
-
-
 def check_options(function: Any) -> Any:
     """Add the options of ``check`` and the families."""
-    return _with(
+    return with_options(
         project_options(function),
         click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
         click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
@@ -167,7 +109,7 @@ def check_options(function: Any) -> Any:
             "reports",
             multiple=True,
             metavar="FORMAT=FILE",
-            callback=_reports_as(FORMATS),
+            callback=reports_as(FORMATS),
             help="Write a further report of the same run (repeatable).",
         ),
         click.option(
