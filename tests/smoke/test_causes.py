@@ -37,6 +37,7 @@ SHOWN = {
         "ModuleNotFoundError: No module named 'pycountry'",
         "/usr/bin/python3: No module named verl.trainer.sft_trainr",
         "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory",
+        "ImportError: the sparse kernels are not available. Install with `pip install sparse-kernels[cute]`.",
     ],
     "missing-command": [
         "run.sh: line 12: torchrun: command not found",
@@ -99,6 +100,12 @@ SHOWN = {
         "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",
     ],
     "killed": ["run.sh: line 5:  4711 Killed                  python3 train.py", "exitcode  : -9 (pid: 12)"],
+    "stopped": [
+        "W1201 13:49:08.635 5050 torch/distributed/elastic/agent/server/api.py:739] Received 15 death signal, shutting down",
+        "torch.distributed.elastic.multiprocessing.api.SignalException: Process 5050 got signal: 15",
+        "*** SIGTERM received at time=1796132861 on cpu 13 ***",
+        "slurmstepd: error: *** JOB 12 ON n1 CANCELLED AT 2026-08-01T10:00:00 DUE TO PREEMPTION ***",
+    ],
     "crashed": ["run.sh: line 5:  4711 Segmentation fault      python3 train.py"],
 }
 
@@ -169,3 +176,69 @@ def test_a_line_of_any_length_is_looked_at_only_at_its_begin() -> None:
 
     assert found is not None
     assert (found.cause.kind, len(found.line)) == ("cuda-out-of-memory", 2000)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("Install with `pip install sparse-kernels[cute]`; newer ones have it.", "sparse-kernels[cute]"),
+        ("Using this requires Accelerate: `pip install 'accelerate>=0.26.0'`", "accelerate>=0.26.0"),
+        ("Please install it: pip install flash-linear-attention.", "flash-linear-attention"),
+        ("Please pip install -U triton, or remove it", "-U triton"),
+        ("run pip install -r requirements/gpu.txt", "-r requirements/gpu.txt"),
+    ],
+)
+def test_what_the_program_wants_to_be_installed_is_the_advice(said: str, wanted: str) -> None:
+    lines = ["ImportError: cannot import name 'DSA' from 'cudnn'", f"ImportError: nothing there. {said}"]
+    found = search(lines, CAUSES)
+
+    assert found is not None
+    assert (found.cause.kind, found.number) == ("missing-module", 2)
+    assert found.evidence.advice == f"the program asks for it itself: pip install {wanted}"
+
+
+TRACEBACK = [
+    "Traceback (most recent call last):",
+    '  File "/src/verl/trainer.py", line 12, in fit',
+    "    self.step()",
+    "    ^^^^^^^^^^^",
+    '  File "/env/lib/python3.12/site-packages/jinja2/environment.py", line 942, in handle_exception',
+    "    raise rewrite_traceback_stack(source=source)",
+    '  File "<template>", line 1, in top-level template code',
+]
+
+
+def test_the_advice_names_the_last_frame_outside_of_libraries() -> None:
+    found = search([*TRACEBACK, "TypeError: can only concatenate str"], CAUSES)
+
+    assert found is not None
+    assert found.evidence.advice.endswith(" (raised at /src/verl/trainer.py:12, in fit)")
+
+
+def test_a_traceback_of_libraries_alone_has_its_last_frame_named() -> None:
+    found = search(
+        [TRACEBACK[0], *TRACEBACK[4:6], "TypeError: f() got an unexpected keyword argument 'x'"], CAUSES
+    )
+
+    assert found is not None
+    assert found.cause.kind == "version-window"
+    assert found.evidence.advice.endswith("jinja2/environment.py:942, in handle_exception)")
+
+
+def test_a_frame_of_an_earlier_traceback_is_not_that_of_a_later_exception() -> None:
+    found = search([*TRACEBACK, "TypeError: caught", "", "ValueError: no traceback of its own"], CAUSES)
+
+    assert found is not None
+    assert found.evidence.advice.endswith("is where to look")
+
+
+def test_an_exception_that_says_more_than_sigterm_is_not_hidden_by_it() -> None:
+    lines = [
+        "ValueError: 3 is not a multiple of 2",
+        "Process 5050 got signal: 15",
+        "*** SIGTERM received at time=1 ***",
+    ]
+    found = search(lines, CAUSES)
+
+    assert found is not None
+    assert found.evidence.kind == "exception"

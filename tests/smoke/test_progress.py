@@ -39,7 +39,7 @@ STEP = Step(1, loss=6.974123, grad_norm=10.25, reward=0.5, seconds=19.4)
     [
         (STEP, "step 1: loss 6.974, grad norm 10.25, reward 0.5 (19 s)"),
         (Step(2, loss=1e-9, seconds=3.0), "step 2: loss 1e-09 (3 s)"),
-        (Step(3, non_finite=("train/loss",)), "step 3: train/loss not finite (0 s)"),
+        (Step(3, non_finite=("train/loss",)), "step 3: train/loss not finite"),
     ],
 )
 def test_a_step_in_words(step: Step, text: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 from example_sanity.core.errors import UsageError
 from example_sanity.smoke import supervisor
 from example_sanity.smoke.local import LocalJob
+from example_sanity.smoke.report import render
 from example_sanity.smoke.running import Options, read_log, run
 from smoke.runs import LAUNCHER, STEPS, launch, plan
 
@@ -253,7 +254,10 @@ def test_a_log_from_elsewhere_is_judged(tmp_path: Path) -> None:
         "step:1 - train/loss:6.5 - train/grad_norm:1.0\rstep:2 - train/loss:6.25 - train/grad_norm:1.0\r\n"
     )
 
-    assert read_log(plan(), log).verdict == "passed"
+    found = read_log(plan(), log)
+    assert (found.verdict, found.exit_status, found.seconds_to_first_step) == ("passed", None, None)
+    assert [step.seconds for step in found.steps] == [None, None]
+    assert "0 s" not in render([found], "text")
     assert read_log(plan(), log, exit_status=1).verdict == "failed"
 
 

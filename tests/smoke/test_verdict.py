@@ -65,7 +65,10 @@ def test_a_killed_process_that_failed_before_has_that_cause() -> None:
     assert cause.kind == "cuda-out-of-memory"
 
 
-@pytest.mark.parametrize(("status", "kind"), [(137, "killed"), (139, "crashed"), (134, "crashed")])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(137, "killed"), (139, "crashed"), (134, "crashed"), (143, "stopped"), (130, "stopped")],
+)
 def test_the_signal_of_the_launcher_is_a_cause(status: int, kind: str) -> None:
     _, cause, _ = judge(plan(), record("hello"), Ending(status, 9.0))
 
@@ -90,3 +93,64 @@ def test_a_step_that_is_printed_twice_is_told_once_and_stands_where_it_was_first
     assert seen.feed(STEP.format(1), 3.0) is None
     assert [(step.number, step.seconds) for step in seen.steps] == [(1, 2.0)]
     assert seen.place(seen.steps[0]) == (STEP.format(1), 3)
+
+
+SIGTERM = "torch.distributed.elastic.multiprocessing.api.SignalException: Process 5050 got signal: 15"
+
+
+def test_what_stands_before_a_step_was_survived() -> None:
+    lines = ("ImportError: cannot import name 'DSA' from 'cudnn'", STEP.format(1), "ValueError: no data")
+    _, cause, _ = judge(plan(), record(*lines), Ending(1, 9.0))
+
+    assert cause is not None
+    assert (cause.kind, cause.line_number) == ("exception", 3)
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "message"),
+    [
+        ([], "no-step-line", "the log has no optimizer step"),
+        (["ModuleNotFoundError: No module named 'x'"], "missing-module", "the module x is not installed"),
+        ([SIGTERM], "stopped", "something outside ended the run"),
+        ([STEP.format(1)], "too-few-steps", "the log ends after 1 optimizer step, 2 were asked for"),
+        ([STEP.format(1), SIGTERM], "stopped", "something outside ended the run"),
+        (
+            [STEP.format(1), STEP.format(2), "OSError: [Errno 28] No space left on device"],
+            "no-space",
+            "there is no",
+        ),
+    ],
+)
+def test_a_log_alone_is_not_said_to_have_ended_with_status_0(
+    lines: list[str], kind: str, message: str
+) -> None:
+    verdict, cause, _ = judge(plan(), record(*lines), Ending(None, 0.0))
+
+    assert cause is not None
+    assert (verdict, cause.kind) == ("failed", kind)
+    assert cause.message.startswith(message)
+
+
+def test_a_log_that_was_cut_may_be_of_a_run_that_had_not_ended() -> None:
+    _, cause, _ = judge(plan(), record("loading"), Ending(None, 0.0))
+
+    assert cause is not None
+    assert cause.advice.startswith("see whether the run had ended when the log was taken")
+
+
+def test_a_log_alone_passes_with_all_its_steps_although_its_end_was_cut() -> None:
+    lines = ("ValueError: caught", STEP.format(1), STEP.format(2), SIGTERM)
+
+    assert judge(plan(), record(*lines), Ending(None, 0.0)).verdict == "passed"
+
+
+@pytest.mark.parametrize(
+    ("steps", "advice"), [(0, "the start alone"), (1, "or fewer --steps"), (2, "all steps are made")]
+)
+def test_the_advice_at_the_limit_says_what_took_the_time(steps: int, advice: str) -> None:
+    seen = record("loading", *(STEP.format(number) for number in range(1, steps + 1)), seconds=299.0)
+    _, cause, _ = judge(plan(), seen, Ending(143, 300.0, is_timed_out=True))
+
+    assert cause is not None
+    assert cause.kind == "time-limit"
+    assert advice in cause.advice

@@ -39,6 +39,18 @@ KILLED = Cause(
     ),
     follows=True,
 )
+STOPPED = Cause(
+    "stopped",
+    "something outside ended the run (SIGTERM or SIGINT): a time limit, a scheduler, or a person",
+    "where it was a time limit, give a larger one; the lines before this one say how far it was",
+    (
+        r"Received (?:2|15) death signal",
+        r"SignalException: Process \d+ got signal: (?:2|15)\b",
+        r"\*\*\* SIG(?:TERM|INT) received",
+        r"CANCELLED AT ",
+    ),
+    follows=True,
+)
 CRASHED = Cause(
     "crashed",
     "a process crashed in native code",
@@ -107,7 +119,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause(
         "version-window",
         "what is installed is of another version than the code expects: {what}",
-        "compare the versions with `example-sanity doctor`, and pin the one that the code was written for",
+        "compare the versions with `example-sanity doctor`, and pin the one that the code was written for{raised}",
         (
             r"ImportError: (?P<what>cannot import name .*)",
             r"ImportError: (?P<what>.*(?:undefined symbol|GLIBCXX_\d|version `).*)",
@@ -116,6 +128,16 @@ CAUSES: tuple[Cause, ...] = (
             r"(?:Error|Exception): (?P<what>.*\brequires? \S+ ?[<>=]=? ?\d.*)",
             r"AttributeError: (?P<what>module '[\w.]+' has no attribute .*)",
             r"TypeError: (?P<what>.* got an unexpected keyword argument .*)",
+        ),
+    ),
+    Cause(
+        "missing-module",
+        "a package is missing, or too old for the code: {what}",
+        "the program asks for it itself: pip install {package}{raised}",
+        (
+            # ImportError: x is not available. Install with `pip install x[extra]>=2`.
+            r"^(?:\w+\.)*\w*(?:Error|Exception): (?P<what>.*\bpip3? install ['\"]?"
+            r"(?P<package>(?:-{1,2}[\w-]+ )*[\w/-]+(?:\.[\w/-]+)*(?:\[[\w,.-]+\])?(?:[<>=~!]=?\d\w*(?:\.\w+)*,?)*).*)",
         ),
     ),
     Cause(
@@ -264,4 +286,5 @@ CAUSES: tuple[Cause, ...] = (
     ),
     KILLED,
     CRASHED,
+    STOPPED,
 )

@@ -16,7 +16,8 @@ class Cause(NamedTuple):
     """One kind of failure.
 
     ``patterns`` find the line that shows it in a cleaned log; named groups may stand in ``says`` (what is wrong) and
-    ``advice`` (the smallest change that fixes it) as ``{name}``. ``follows``: it is mostly the consequence of another
+    ``advice`` (the smallest change that fixes it) as ``{name}``, and ``{raised}`` for the last frame of the traceback above it
+    (" (raised at FILE:LINE, in FUNCTION)", or nothing). ``follows``: it is mostly the consequence of another
     failure, which then counts. ``blame`` is ``surroundings`` where it says nothing about the launcher: without a step, the
     run could not start. ``retry``: a second attempt is worth its time.
     """
@@ -72,8 +73,34 @@ _WIDEST = 2000
 UNCAUGHT = Cause(
     "exception",
     "the program ended with an exception: {text}",
-    "read the traceback above this line in the log; the last frame outside of libraries is where to look",
+    "read the traceback above this line in the log; the last frame outside of libraries is where to look{raised}",
 )
+_FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S.*))?$')
+# Frames of installed packages, of the standard library, and of code that is no file (templates, frozen modules).
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python\d|^<")
+
+
+class Frames:
+    """The frames of the traceback that a log is in the midst of."""
+
+    def __init__(self) -> None:
+        self._last = self._own = ""
+
+    def look(self, line: str) -> None:
+        """Take in a line: a frame counts until the first line after the traceback."""
+        if (found := _FRAME.match(line)) is not None:
+            function = f", in {found['function']}" if found["function"] else ""
+            self._last = f"{found['file']}:{found['line']}{function}"
+            if not _LIBRARY.search(found["file"]):
+                self._own = self._last
+        elif not line.startswith(" "):
+            self._last = self._own = ""
+
+    @property
+    def raised(self) -> str:
+        """The last frame outside of libraries, else the last one, as ``{raised}`` of a cause."""
+        place = self._own or self._last
+        return f" (raised at {place})" if place else ""
 
 
 class Search:
@@ -83,6 +110,7 @@ class Search:
         self._causes = causes
         self._last: dict[bool, Sighting] = {}
         self._uncaught: Sighting | None = None
+        self._frames = Frames()
 
     def look(self, line: str, number: int) -> None:
         """Take in a cleaned line."""
@@ -90,13 +118,23 @@ class Search:
         line = line[:_WIDEST]
         if not line or _IDLE_TALK.search(line):
             return
+        self._take(line, number)
+        self._frames.look(line)
+
+    def survive(self) -> None:
+        """Forget what was seen so far: the program went on after it."""
+        self._last, self._uncaught = {}, None
+
+    def _take(self, line: str, number: int) -> None:
+        raised = {"raised": self._frames.raised}
         if (found := _sighting(self._causes, line, number)) is not None:
+            found = found._replace(groups={**found.groups, **raised})
             # Of causes the last counts: earlier ones were caught, or the program would have ended there. Of
             # consequences it is the first, since each has further ones.
             if not (found.cause.follows and True in self._last):
                 self._last[found.cause.follows] = found
         elif _EXCEPTION.match(line) and not _SECOND_HAND.search(line):
-            self._uncaught = Sighting(UNCAUGHT, {"text": line.strip()}, line, number)
+            self._uncaught = Sighting(UNCAUGHT, {"text": line.strip(), **raised}, line, number)
 
     @property
     def found(self) -> Sighting | None:

@@ -32,7 +32,8 @@ def describe(step: Step) -> str:
     named = {"loss": step.loss, "grad norm": step.grad_norm, "reward": step.reward}
     parts = [f"{name} {value:.4g}" for name, value in named.items() if value is not None]
     parts += [f"{name} not finite" for name in step.non_finite]
-    return f"step {step.number}: {', '.join(parts)} ({step.seconds:.0f} s)"
+    time = "" if step.seconds is None else f" ({step.seconds:.0f} s)"
+    return f"step {step.number}: {', '.join(parts)}{time}"
 
 
 def _start(plan: SmokePlan, job: Job) -> str:

@@ -23,14 +23,17 @@ class Record:
         self.last_line = ""
         self.last_seconds = 0.0
 
-    def feed(self, line: str, seconds: float) -> Step | None:
-        """Take in a line as it was written, and return the step that it completes, if it does."""
+    def feed(self, line: str, seconds: float | None) -> Step | None:
+        """Take in a line as it was written, and return the step that it completes, if it does.
+
+        ``seconds`` are those since the start, None where nobody knows when the line came.
+        """
         self.lines += 1
-        self.last_seconds = seconds
+        self.last_seconds = seconds or 0.0
         text = steps.clean(line)
         if text.strip():
             self.last_line = text.strip()
-        step = steps.parse(text, round(seconds, 2))
+        step = steps.parse(text, None if seconds is None else round(seconds, 2))
         if step is None:
             self._search.look(text, self.lines)
             return None
@@ -39,6 +42,7 @@ class Record:
         if not merged.is_complete or (known is not None and known.is_complete):
             return None
         self._places[step.number] = (text.strip(), self.lines)
+        self._search.survive()
         return merged
 
     @property

@@ -26,7 +26,8 @@ class SmokeResult(msgspec.Struct, frozen=True, kw_only=True):
     """One smoke run: what ran, where, the verdict and what it rests on.
 
     ``where`` is ``local``, the address of a Ray cluster, or ``slurm``; ``job`` is its number there. ``command`` is the command
-    line that repeats the run by hand. ``exit_status`` is that of the launcher, 128 + signal where one ended it, None where nothing ran.
+    line that repeats the run by hand. ``exit_status`` is that of the launcher, 128 + signal where one ended it, None where nothing ran, or
+    where only the log is known.
     ``seconds`` count from the start of the last attempt. ``versions`` are those of the packages that matter, by the Python
     that the launcher finds. ``submitted`` is no verdict yet: the job is on its way, and its log is judged later.
     """

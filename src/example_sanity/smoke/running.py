@@ -133,8 +133,13 @@ def _result(base: SmokeResult, judgement: Judgement, record: Record, ending: End
         steps=record.steps,
         exit_status=ending.exit_status,
         seconds=round(ending.seconds, 1),
-        seconds_to_first_step=round(record.steps[0].seconds, 1) if record.steps else None,
+        seconds_to_first_step=_to_first_step(record),
     )
+
+
+def _to_first_step(record: Record) -> float | None:
+    seconds = record.steps[0].seconds if record.steps else None
+    return None if seconds is None else round(seconds, 1)
 
 
 def follow(plan: SmokePlan, job: Job, options: Options, watcher: Watcher) -> tuple[Record, Ending]:
@@ -180,16 +185,15 @@ def _follow(job: Job, options: Options, watcher: Watcher) -> tuple[Record, Endin
         time.sleep(_POLL_SECONDS)
 
 
-def read_log(plan: SmokePlan, log: Path, exit_status: int = 0) -> SmokeResult:
-    """Judge the log of a run that ended elsewhere; its exit status is believed. Times are not known then.
+def read_log(plan: SmokePlan, log: Path, exit_status: int | None = None) -> SmokeResult:
+    """Judge the log of a run that ended elsewhere, with its exit status where that is known. Times are not known then.
 
     Raises OSError.
     """
     record = Record()
     with log.open("rb"):
         for line in Follower(log).lines(is_last=True):
-            record.feed(line, 0.0)
+            record.feed(line, None)
     base = SmokeResult(verdict="submitted", plan=plan, command=command_line(plan), log=log)
     ending = Ending(exit_status, 0.0)
-    result = _result(base, judge(plan, record, ending), record, ending)
-    return msgspec.structs.replace(result, seconds_to_first_step=None)
+    return _result(base, judge(plan, record, ending), record, ending)

@@ -41,7 +41,8 @@ _NAN_COUNT = "number of nan iterations"
 class Step(msgspec.Struct, frozen=True):
     """One optimizer step: what its line says, None where it says nothing.
 
-    ``memory_gb`` is the peak that the trainer says it allocated on its GPU. ``seconds`` count from the start of the run.
+    ``memory_gb`` is the peak that the trainer says it allocated on its GPU. ``seconds`` count from the start of the run, None
+    where only its log is known.
     ``non_finite`` names the metrics that were NaN or infinite; their values are None.
     """
 
@@ -50,7 +51,7 @@ class Step(msgspec.Struct, frozen=True):
     grad_norm: float | None = None
     reward: float | None = None
     memory_gb: float | None = None
-    seconds: float = 0.0
+    seconds: float | None = None
     non_finite: tuple[str, ...] = ()
 
     @property
@@ -67,7 +68,7 @@ def clean(line: str) -> str:
     return text.rstrip()
 
 
-def parse(line: str, seconds: float = 0.0) -> Step | None:
+def parse(line: str, seconds: float | None = None) -> Step | None:
     """Return what a clean line says of a step; None for any other line."""
     if (found := _VERL.search(line)) is not None:
         return _step(found["number"], _metrics(_VERL_METRIC, found["rest"]), seconds)
@@ -97,7 +98,7 @@ def _metrics(pattern: re.Pattern[str], text: str) -> dict[str, float]:
     return {found["name"].strip(): float(found["value"]) for found in pattern.finditer(text)}
 
 
-def _step(number: str, metrics: Mapping[str, float], seconds: float) -> Step:
+def _step(number: str, metrics: Mapping[str, float], seconds: float | None) -> Step:
     groups = (_LOSSES, _GRAD_NORMS, _REWARDS)
     names = [next((name for name in group if name in metrics), None) for group in groups]
     bad = [name for name in names if name is not None and not math.isfinite(metrics[name])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from example_sanity.report.model import counted
-from example_sanity.smoke.cause_table import CRASHED, KILLED
+from example_sanity.smoke.cause_table import CRASHED, KILLED, STOPPED
 from example_sanity.smoke.causes import Cause, Evidence
 
 if TYPE_CHECKING:
@@ -18,13 +18,25 @@ if TYPE_CHECKING:
 
 # A run that was silent for so many seconds, or for half of its time, hangs; one that still talks only needs longer.
 _SILENCE = 120.0
-_SIGNALS = {9: KILLED, 4: CRASHED, 6: CRASHED, 7: CRASHED, 8: CRASHED, 11: CRASHED}
+_SIGNALS = {
+    2: STOPPED,
+    4: CRASHED,
+    6: CRASHED,
+    7: CRASHED,
+    8: CRASHED,
+    9: KILLED,
+    11: CRASHED,
+    15: STOPPED,
+}
 
 
 class Ending(NamedTuple):
-    """How a run ended: its exit status (128 + signal, as a shell counts), its time in seconds, and whether the limit ended it."""
+    """How a run ended: its exit status (128 + signal, as a shell counts), its time in seconds, and whether the limit ended it.
 
-    exit_status: int
+    The exit status is None where only the log is known.
+    """
+
+    exit_status: int | None
     seconds: float
     is_timed_out: bool = False
 
@@ -38,14 +50,19 @@ class Judgement(NamedTuple):
 
 
 def judge(plan: SmokePlan, record: Record, ending: Ending) -> Judgement:
-    """Return the verdict. Passed is only what ended with status 0 after all its steps, each with a finite loss."""
+    """Return the verdict. Passed is only what ended with status 0 after all its steps, each with a finite loss.
+
+    Of a log alone: what has all its steps, and no failure after the last one.
+    """
     if (bad := _non_finite(record)) is not None:
         return Judgement("failed", bad)
     if ending.is_timed_out:
         return Judgement("failed", _timed_out(plan, record, ending))
-    if ending.exit_status != 0:
-        return _failed(record, ending)
-    missing = _no_step(record) or _too_few(plan, record) or _not_learning(plan, record)
+    if ending.exit_status is None and (shown := _shown_failure(plan, record)) is not None:
+        return shown
+    if ending.exit_status:
+        return _failed(record, ending.exit_status)
+    missing = _no_step(record, ending) or _too_few(plan, record, ending) or _not_learning(plan, record)
     return Judgement("passed") if missing is None else Judgement("failed", missing)
 
 
@@ -66,7 +83,7 @@ def _timed_out(plan: SmokePlan, record: Record, ending: Ending) -> Evidence:
     made = f"after {counted(len(record.steps), 'step')} of {plan.steps}"
     if silent < min(_SILENCE, ending.seconds / 2):
         message = f"the time limit of {ending.seconds:.0f} s ended the run {made}, while it was still at work"
-        return Evidence("time-limit", message, "give a larger --time-limit, or fewer --steps", *_last(record))
+        return Evidence("time-limit", message, _more_time(plan, record), *_last(record))
     message = f"the run was silent for its last {silent:.0f} s of {ending.seconds:.0f} s, {made}"
     advice = (
         "look at the last line: what it was about to do is what it waits for. "
@@ -80,19 +97,38 @@ def _timed_out(plan: SmokePlan, record: Record, ending: Ending) -> Evidence:
     return Evidence("hang", message, advice, *_last(record))
 
 
+def _more_time(plan: SmokePlan, record: Record) -> str:
+    if len(record.steps) >= plan.steps:
+        return (
+            "give a larger --time-limit: all steps are made, and what comes after them takes long (verl's SFT trainer saves a "
+            "checkpoint after its last step, whatever save_freq says)"
+        )
+    if not record.steps:
+        return "give a larger --time-limit: the start alone took all of it (imports, compilation, the rollout engine)"
+    return "give a larger --time-limit, or fewer --steps"
+
+
 def _last(record: Record) -> tuple[str, int | None]:
     return record.last_line, record.lines or None
 
 
-def _failed(record: Record, ending: Ending) -> Judgement:
+def _shown_failure(plan: SmokePlan, record: Record) -> Judgement | None:
+    """The failure that a log shows after its last step; what mostly follows from another also ends runs that are done."""
     seen = record.failure
-    signal = _SIGNALS.get(ending.exit_status - 128)
+    if seen is None or (seen.cause.follows and len(record.steps) >= plan.steps):
+        return None
+    return Judgement(_verdict(seen, record), _after_steps(seen, record), seen.cause)
+
+
+def _failed(record: Record, status: int) -> Judgement:
+    seen = record.failure
+    signal = _SIGNALS.get(status - 128)
     if signal is not None and (seen is None or seen.cause.follows or seen.cause.kind == "exception"):
         line = seen.evidence if seen is not None and seen.cause is signal else None
         shown = (line.line, line.line_number) if line else _last(record)
         return Judgement("failed", Evidence(signal.kind, signal.says, signal.advice, *shown), signal)
     if seen is None:
-        message = f"the launcher ended with exit status {ending.exit_status}"
+        message = f"the launcher ended with exit status {status}"
         advice = "the last lines of the log say what it did; a guard of the launcher itself ends it like this"
         return Judgement("failed", Evidence("exit-status", message, advice, *_last(record)))
     return Judgement(_verdict(seen, record), _after_steps(seen, record), seen.cause)
@@ -110,14 +146,18 @@ def _after_steps(seen: Sighting, record: Record) -> Evidence:
     return msgspec.structs.replace(shown, message=message)
 
 
-def _no_step(record: Record) -> Evidence | None:
+def _no_step(record: Record, ending: Ending) -> Evidence | None:
     if record.steps:
         return None
-    message = "exit status 0, but the log has no optimizer step"
+    message = "the log has no optimizer step"
+    if ending.exit_status == 0:
+        message = f"exit status 0, but {message}"
     advice = (
         "see that the launcher really starts the trainer, that the trainer logs to the console, and that no failure is "
         "swallowed (`|| true`, a pipe without pipefail)"
     )
+    if ending.exit_status is None:
+        advice = f"see whether the run had ended when the log was taken; if so, {advice}"
     if (seen := record.failure) is not None:
         shown = seen.evidence
         return Evidence(
@@ -130,11 +170,12 @@ def _no_step(record: Record) -> Evidence | None:
     return Evidence("no-step-line", message, advice, *_last(record))
 
 
-def _too_few(plan: SmokePlan, record: Record) -> Evidence | None:
+def _too_few(plan: SmokePlan, record: Record, ending: Ending) -> Evidence | None:
     made = len(record.steps)
     if made >= plan.steps:
         return None
-    message = f"exit status 0 after {counted(made, 'optimizer step')}, {plan.steps} were asked for"
+    ended = "exit status 0" if ending.exit_status == 0 else "the log ends"
+    message = f"{ended} after {counted(made, 'optimizer step')}, {plan.steps} were asked for"
     advice = "more data or more epochs: the trainer stops where its data ends, whatever the number of steps"
     return Evidence("too-few-steps", message, advice, *record.place(record.steps[-1]))
 

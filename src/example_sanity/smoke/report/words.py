@@ -32,7 +32,8 @@ def headline(result: SmokeResult) -> str:
     if result.cause is not None:
         return f"{verdict(result)}: {one_line(result.cause.message)} [{result.cause.kind}]"
     made = counted(len(result.steps), "optimizer step")
-    return f"{verdict(result)}: {made} in {result.seconds:.0f} s"
+    time = f" in {result.seconds:.0f} s" if result.seconds else ""
+    return f"{verdict(result)}: {made}{time}"
 
 
 def rows(result: SmokeResult) -> Iterator[Row]:
@@ -79,7 +80,8 @@ def cells(step: Step) -> tuple[str, str, str, str, str]:
     loss, norm, reward = ("" if value is None else f"{value:.4g}" for value in values)
     if step.non_finite and not loss:
         loss = "not finite"
-    return str(step.number), loss, norm, reward, f"{step.seconds:.1f}"
+    seconds = "" if step.seconds is None else f"{step.seconds:.1f}"
+    return str(step.number), loss, norm, reward, seconds
 
 
 HEADS = ("step", "loss", "grad norm", "reward", "seconds")
