@@ -11,8 +11,11 @@ from example_sanity.smoke.causes import Cause
 RAY_NOT_UP = Cause(
     "ray-not-up",
     "Ray did not come up",
-    "start again; if it stays, look into /tmp/ray/session_latest/logs, and at the memory and the number of processes",
+    'look into raylet.out in /tmp/ray/session_latest/logs. "Timed out waiting for file ..._agent_port_..." there means that '
+    "Python starts too slowly, since agents have 15 s: see whether a sitecustomize.py on PYTHONPATH imports much (Megatron "
+    "Lite's imports vLLM; VERL_MLITE_SKIP_RUNTIME_PATCHES=1 turns it off). Else look at the memory and the number of processes",
     (
+        r"Timed out waiting for file \S*_port_",
         r"Failed to get node info.*Deadline Exceeded",
         r"The current node timed out during startup",
         r"Failed to connect to GCS",

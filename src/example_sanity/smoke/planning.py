@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.rule import Subject
-from example_sanity.smoke import trainers
+from example_sanity.smoke import startup, trainers
 from example_sanity.smoke.checking import check
 from example_sanity.smoke.data import ROWS, paths
 from example_sanity.smoke.data import location as data_location
@@ -226,7 +227,7 @@ class _Planner:
             backend=outline.mesh.backend.name,
             model_family=model.family,
             checkpoint=model.given,
-            notes=tuple(self._notes(steering)),
+            notes=(*self._notes(steering), *self._slow_starts(trial, outline)),
             config=dict(outline.config),
             folder=str(self._wish.folder),
         )
@@ -256,6 +257,14 @@ class _Planner:
             was = self._shipped.launch.variables.get(name) if known else self._shipped.text(name.lstrip("+-"))
             kind: Literal["environment", "override"] = "environment" if known else "override"
             yield Change(name, value, was, "given with --set", kind)
+
+    def _slow_starts(self, trial: Trial, outline: Outline) -> Iterator[str]:
+        """Say what every process of a Ray that is about to start imports first."""
+        host = os.environ if self._wish.host is None else self._wish.host
+        if outline.kind == "rl" and trial.entry is not None:
+            found = startup.first_import(trial.entry, self._run.project.root, host)
+            if found is not None:
+                yield startup.note(found)
 
     def _notes(self, steering: Steering) -> Iterator[str]:
         for name, value in self._bench.host.items():

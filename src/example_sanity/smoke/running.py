@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from example_sanity.smoke import raylet
+from example_sanity.smoke.cause_table import RAY_NOT_UP
 from example_sanity.smoke.gpumemory import MemoryWatch
 from example_sanity.smoke.job import CannotStart, Follower, command_line
 from example_sanity.smoke.record import Record
@@ -114,6 +117,8 @@ def _attempt(
         return msgspec.structs.replace(base, verdict="could-not-start", cause=problem.evidence), None
     judgement = judge(plan, record, ending)
     result = _result(base, judgement, record, ending)
+    if options.on == "local":
+        result = _explained(result)
     return msgspec.structs.replace(
         result, gpu_memory=watch.found, versions=_versions(plan, options)
     ), judgement
@@ -135,6 +140,15 @@ def _result(base: SmokeResult, judgement: Judgement, record: Record, ending: End
         seconds=round(ending.seconds, 1),
         seconds_to_first_step=_to_first_step(record),
     )
+
+
+def _explained(result: SmokeResult) -> SmokeResult:
+    """Return the result with what Ray's own log says, where Ray did not come up."""
+    cause, log = result.cause, result.log
+    if cause is None or cause.kind != RAY_NOT_UP.kind or log is None:
+        return result
+    environment = {**os.environ, **result.plan.environment}
+    return msgspec.structs.replace(result, cause=raylet.explained(cause, log, environment))
 
 
 def _to_first_step(record: Record) -> float | None:
@@ -196,4 +210,4 @@ def read_log(plan: SmokePlan, log: Path, exit_status: int | None = None) -> Smok
             record.feed(line, None)
     base = SmokeResult(verdict="submitted", plan=plan, command=command_line(plan), log=log)
     ending = Ending(exit_status, 0.0)
-    return _result(base, judge(plan, record, ending), record, ending)
+    return _explained(_result(base, judge(plan, record, ending), record, ending))
