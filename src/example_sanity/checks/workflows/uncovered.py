@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from example_sanity.checks.workflows.coverage import has_jobs, is_launcher, reached
+from example_sanity.checks.workflows.coverage import coverage, has_jobs
 from example_sanity.checks.workflows.loader import WorkflowsOptions
 from example_sanity.core.finding import Severity, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
@@ -33,7 +33,7 @@ class UncoveredLauncher(Rule):
     name = "uncovered-launcher"
     summary = "no job of continuous integration runs the launcher"
     severity = Severity.INFO
-    subject = Subject.SCRIPT_PATH
+    subject = Subject.PROJECT
     source = "the workflows of the repository"
     bad = (
         Example(
@@ -55,19 +55,14 @@ class UncoveredLauncher(Rule):
 
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
-        """Return whether the file is a script that a job should run, as far as its place says."""
-        return context.in_scope(path, cls._roots(context)) and has_jobs(context)
-
-    @staticmethod
-    def _roots(context: Context) -> tuple[str, ...]:
-        return context.options("workflows", WorkflowsOptions).roots
+        """Judge projects that have workflows."""
+        return super().applies(path, context) and has_jobs(context)
 
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
-        """Look for a way to the launcher."""
-        path = cast("str", subject)
-        found = reached(context)
-        if path in found.ways or not is_launcher(path, context, self._roots(context)):
-            return
+        """Look for a way to each launcher. Worked out for the whole project alone: a part of it shows no other answer."""
+        roots = context.options("workflows", WorkflowsOptions).roots
+        found = coverage(context, roots)
         number = found.workflows
         jobs = f"no job of the {number} workflows" if number > 1 else "no job of the workflow"
-        yield self.finding(path, Span(), f"{jobs} runs this launcher")
+        for path in found.uncovered:
+            yield self.finding(path, Span(), f"{jobs} runs this launcher")
