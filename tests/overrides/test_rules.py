@@ -80,7 +80,8 @@ def test_one_wrong_group_hides_its_followers(write: Write) -> None:
 
 def test_a_missing_group_choice_is_one_finding(write: Write) -> None:
     assert text(write, "actor.mega.tp=2", "actor.mega.pp=2") == [
-        "2 OVR001 actor.mega.tp exists only with engine=mega, but engine=dp is composed; so do 1 more overrides"
+        "2 OVR001 actor.mega.tp and 1 other override exist only with engine=mega, but engine=dp is composed; "
+        "choose engine=mega"
     ]
 
 
@@ -247,6 +248,18 @@ def test_what_is_found_nowhere_is_one_info_and_its_keys_are_silent(write: Write)
 )
 def test_words_that_hydra_cannot_read(write: Write, word: str, expected: str) -> None:
     assert text(write, word) == [f"2 OVR018 {expected}"]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("trainer.nnodes", "trainer.nnodes: there is no '=' in it; write KEY=VALUE, or leave it out"),
+        ('""', "an empty word: there is no '=' in it; write KEY=VALUE, or leave it out"),
+        ("' '", "a word of white space; end the line before it with the backslash, no space behind it"),
+    ],
+)
+def test_words_without_an_equals_sign(write: Write, word: str, expected: str) -> None:
+    assert text(write, "trainer.nnodes=1", word) == [f"3 OVR018 Hydra cannot read {expected}"]
 
 
 def test_nothing_is_said_of_keys_when_a_placeholder_chooses_the_configuration(write: Write) -> None:

@@ -57,6 +57,7 @@ _KEY_PARTS = frozenset({"id", "null", "int", "float", "bool", "char", "escape", 
 _PRIMITIVE_PARTS = _KEY_PARTS | {"interpolation", ":"}
 _ESCAPED_QUOTES = {quote: re.compile(rf"\\+{quote}") for quote in "'\""}
 _MAX_DEPTH = 100
+NO_EQUALS = "there is no '=' in it"
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def parse(word: str) -> Override:
 
 def _read(operation: str, name: str, raw: str | None, column: int) -> Value:
     if raw is None and operation != "delete":
-        raise OverrideError("there is no '=' in it")
+        raise OverrideError(NO_EQUALS)
     if not _KEY.fullmatch(name):
         raise OverrideError(f"{name!r} is no key: expected names joined by dots, or group/name@package")
     if raw is None:

@@ -83,9 +83,16 @@ class LaunchMesh:
         for symbol in dict.fromkeys((*self.mesh.involved(violation.constraint), "nnodes", "gpn")):
             setting = self.setting(symbol)
             if setting is not None and setting.origin != shown and setting.origin.exact:
-                label = f"{symbol} = {self.mesh.values[symbol]}"
+                label = _label(symbol, self.mesh.values[symbol], setting)
                 found.append(Related(setting.origin.path, setting.origin.span, label))
         return tuple(found)
+
+
+def _label(symbol: str, size: int, setting: Setting) -> str:
+    """What a setting says: its size, or the word that a constraint asks for (``name = vllm``)."""
+    if setting.raw.isidentifier():
+        return f"{setting.key.rpartition('.')[2]} = {setting.raw}"
+    return f"{symbol} = {size}"
 
 
 def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[LaunchMesh, ...]:

@@ -171,10 +171,10 @@ class Check:
                 Issue("OVR001", root, message, replace=(f"{root.key}=", f"{group}="), safe=False)
             )
         else:
-            message = (
-                f"{example} exists only with {word}, but {group}={composition.groups.get(group)} is composed"
-                + (f"; so do {len(explained) - 1} more overrides" if len(explained) > 1 else "")
-            )
+            others = len(explained) - 1
+            more = f" and {others} other override{'s' if others > 1 else ''} exist" if others else " exists"
+            composed = f"{group}={composition.groups.get(group)}"
+            message = f"{example}{more} only with {word}, but {composed} is composed; choose {word}"
             self.issues.append(Issue("OVR001", explained[0], message))
         self.hidden = {id(item) for item in misplaced if root and item.key.rpartition(".")[2] == group}
 

@@ -8,6 +8,7 @@ from example_sanity.checks.overrides.issues import Issue
 from example_sanity.checks.overrides.values import placeholder
 from example_sanity.core.finding import Severity
 from example_sanity.launch.hydra_functions import Sweep
+from example_sanity.launch.hydra_override import NO_EQUALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,15 @@ def _malformed(item: Setting, pieces: Sequence[Setting]) -> Issue:
         return Issue(
             "OVR011", item, f"{item.key} still holds the placeholder {left}, which Hydra cannot read"
         )
+    if item.error == NO_EQUALS:
+        return Issue("OVR018", item, _bare(item.raw))
     return Issue("OVR018", item, f"Hydra cannot read {item.key}={item.raw}: {item.error}")
+
+
+def _bare(word: str) -> str:
+    if word and not word.strip():
+        return "Hydra cannot read a word of white space; end the line before it with the backslash, no space behind it"
+    return f"Hydra cannot read {word or 'an empty word'}: {NO_EQUALS}; write KEY=VALUE, or leave it out"
 
 
 def _sweep(item: Setting) -> Issue:
