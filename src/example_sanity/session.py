@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -68,12 +69,13 @@ def _local_plugins(root: Path, names: Sequence[str], where: str, allowed: bool) 
 
 
 def progress() -> Callable[[int, int], None]:
-    """Return a function that tells on stderr how far a run is, once a second after its first."""
+    """Return a function that tells on stderr how far a run is: once a second on a terminal, in a log once in ten."""
     last = time.monotonic()
+    pause = 1 if sys.stderr.isatty() else 10
 
     def show(done: int, total: int) -> None:
         nonlocal last
-        if time.monotonic() - last >= 1 and done < total:
+        if time.monotonic() - last >= pause and done < total:
             last = time.monotonic()
             click.echo(f"example-sanity: {done} of {total} files", err=True)
 
@@ -181,7 +183,10 @@ def plan(  # noqa: PLR0913  # the options of the command, by keyword
 
     run = open_run([script], **options)
     if (gpus or gpus_per_node) and not suggest:
-        raise UsageError("--gpus and --gpus-per-node need --suggest")
+        raise UsageError(
+            "--gpus and --gpus-per-node need --suggest, which says 'nothing changed' where the mesh is legal as it is; "
+            "a variable of the launcher does it as well, such as -e NNODES=8"
+        )
     more = More(draw, suggest, gpus, gpus_per_node)
     data = view.plan_data(*view.evaluate(run, script), run, more)
     _print(data, view.plan_text, form)

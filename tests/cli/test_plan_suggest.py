@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from example_sanity.report.suggestions import suggestion_lines
 from helpers import Write, cli
 from mesh.launchers import KNOBS, LAUNCH, PATH
 
@@ -25,5 +26,13 @@ def test_the_nearest_sizes_for_a_number_of_gpus(write: Write, capsys: pytest.Cap
 def test_gpus_without_suggest_are_an_error(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     root = write({PATH: KNOBS + LAUNCH})
 
-    assert cli(capsys, "plan", str(root / PATH), "--gpus", "8")[0] == 2
+    code, _, err = cli(capsys, "plan", str(root / PATH), "--gpus", "8")
+    assert code == 2
+    assert "--suggest, which says 'nothing changed' where the mesh is legal as it is" in err
     assert "suggestions" not in cli(capsys, "plan", str(root / PATH), "--format", "json")[1]
+
+
+def test_what_no_size_repairs_is_said_to_lie_elsewhere() -> None:
+    assert list(suggestion_lines([])) == [
+        "    no change of two sizes is legal; rollout, batch and model are left as they are"
+    ]

@@ -26,6 +26,7 @@ class More:
 
 
 NO_MORE = More()
+_NONE = "    no change of two sizes is legal; rollout, batch and model are left as they are"
 
 
 def suggested(shown: LaunchMesh, more: More) -> Data:
@@ -48,7 +49,7 @@ def suggested(shown: LaunchMesh, more: More) -> Data:
 
 def suggestion_lines(suggestions: Sequence[Data]) -> Iterator[str]:
     """Yield the lines of suggestions: the GPUs, what changes, and the derived sizes."""
-    yield "    nearest legal sizes:" if suggestions else "    no change of two sizes is legal"
+    yield "    nearest legal sizes:" if suggestions else _NONE
     for item in suggestions:
         changed = " ".join(f"{name}={size}" for name, size in item["changed"].items()) or "nothing changed"
         derived = ", ".join(f"{symbol} {size}" for symbol, size in item["derived"].items())
