@@ -233,7 +233,9 @@ def test_the_working_directory_and_preset_count(runner: Runner, write: Write) ->
     assert "unknown preset 'verll'" in printed
 
 
-@pytest.mark.parametrize(("version", "source"), [("", str(ROOT)), ("0.1.0", "example-sanity==0.1.0")])
+@pytest.mark.parametrize(
+    ("version", "source"), [("", f"{ROOT}[hydra]"), ("0.1.0", "example-sanity[hydra]==0.1.0")]
+)
 def test_it_installs_its_own_version_or_the_one_asked_for(
     runner: Runner, write: Write, version: str, source: str
 ) -> None:

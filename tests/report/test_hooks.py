@@ -115,3 +115,11 @@ def _try_repo(repository: Path, cache: Path) -> subprocess.CompletedProcess[str]
         subprocess.run(command, cwd=repository, check=True)
     call = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "example-sanity-naming", "--verbose"]
     return subprocess.run(call, cwd=repository, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_each_hook_brings_the_hydra_that_overrides_are_checked_with() -> None:
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+
+    for hook in HOOKS.values():
+        (needed,) = hook["additional_dependencies"]
+        assert f'hydra = ["{needed}"]' in project

@@ -33,6 +33,9 @@ FILES = {
     Subject.CONFIG_ENTRY: _LISTS,
 }
 
+# Without Hydra the overrides of a launcher are not checked, and a hook has an environment of its own.
+_NEEDS = "hydra-core>=1.3,<1.4"
+
 _HEAD = """\
 # Made by `example-sanity rules --format pre-commit`; a test keeps it current.
 # A hook judges the files of the commit. Excludes of the configuration hold for them, too.
@@ -60,6 +63,7 @@ def _hook(command: str, title: str, families: Sequence[Family]) -> str:
   description: '{title}'
   entry: example-sanity {command} --allow-empty
   language: python
+  additional_dependencies: ['{_NEEDS}']
   types: [text]
   files: '{pattern(families)}'
   require_serial: true
