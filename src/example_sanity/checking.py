@@ -58,6 +58,7 @@ class Call:
     show_config: bool = False
     show_files: bool = False
     no_cache: bool = False
+    keep_roots: bool = False
     allow_local_rules: bool = False
     allow_commands: bool = False
     engine: str = "bashkit"
@@ -113,6 +114,7 @@ class Call:
                 self.no_baseline,
                 self.allow_local_rules,
                 self.allow_commands,
+                self.keep_roots,
                 self.engine,
             )
         except UsageError:
@@ -144,6 +146,7 @@ class Call:
         run.config = msgspec.structs.replace(
             run.config, select=chosen, ignore=(*run.config.ignore, *self.ignore)
         )
+        run.keep_roots = self.keep_roots
         if self.no_baseline:
             run.baseline = None
         families = [run.registry.family(self.family)] if self.family else run.registry.families

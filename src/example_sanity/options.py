@@ -123,6 +123,11 @@ def check_options(function: Any) -> Any:
         ),
         click.option("--allow-empty", is_flag=True, help="Exit 0 when there was nothing to inspect."),
         click.option(
+            "--keep-roots",
+            is_flag=True,
+            help="Judge no file outside the roots of its rule, though PATHS name it, as the hooks do.",
+        ),
+        click.option(
             "-j",
             "--jobs",
             type=click.IntRange(min=0),

@@ -18,7 +18,7 @@ from example_sanity.checks.docs.sources import DanglingConfigPath
 from example_sanity.core.rule import Rule
 from example_sanity.core.trace import TODAY
 from example_sanity.testing import check_rule
-from helpers import Write
+from helpers import Write, brief, report
 
 FILES = {
     "app/__init__.py": "",
@@ -235,6 +235,12 @@ def test_names_that_the_rules_refuse() -> None:
     assert message.startswith("1:14 the naming rules refuse run_qwen3_8b_fsdp_gb200.sh: ")
     off = {"example-sanity.toml": 'ignore = ["naming"]\n'}
     assert said(DocumentedBadName, "`run_<model>_<engine>.sh`", "examples/README.md", **off) == []
+
+
+def test_a_document_elsewhere_is_not_judged_by_naming_when_it_is_named_either(write: Write) -> None:
+    root = write({"docs/a.md": "`run_<model>_<engine>.sh`\n", "examples/run_a_fsdp.sh": "python3 train.py\n"})
+
+    assert brief(report(root, "docs", "docs/a.md").findings) == []
 
 
 YAML = {"configs/rewards/rule.py": "", "configs/a.json": "{}\n"}

@@ -48,7 +48,7 @@ def test_the_manifest_is_current(capsys: pytest.CaptureFixture[str]) -> None:
 def test_there_is_a_hook_for_everything_and_one_for_each_family() -> None:
     assert list(HOOKS) == ["example-sanity", *(f"example-sanity-{name}" for name in checks.FAMILIES)]
     assert [hook["entry"] for hook in HOOKS.values()] == [
-        f"example-sanity {command} --allow-empty" for command in ("check", *checks.FAMILIES)
+        f"example-sanity {command} --allow-empty --keep-roots" for command in ("check", *checks.FAMILIES)
     ]
 
 
@@ -90,6 +90,17 @@ def test_a_commit_of_excluded_files_or_without_a_subject_passes(
     monkeypatch.chdir(write({path: CLEAN, **broken}))
 
     assert cli(capsys, *shlex.split(HOOKS[hook]["entry"])[1:], path)[0] == 0
+
+
+@pytest.mark.parametrize("hook", ["example-sanity", "example-sanity-naming"])
+def test_a_commit_of_a_script_that_is_no_launcher_by_convention_passes(
+    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], hook: str
+) -> None:
+    path = "scripts/install_vllm_npu.sh"
+    monkeypatch.chdir(write({path: "pip install vllm\n", "pyproject.toml": "[tool.example-sanity]\n"}))
+
+    assert cli(capsys, *shlex.split(HOOKS[hook]["entry"])[1:], path)[0] == 0
+    assert cli(capsys, "naming", path)[0] == 1
 
 
 @pytest.mark.install

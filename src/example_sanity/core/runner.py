@@ -53,6 +53,7 @@ class Run:
         self.commands_allowed = False
         self.cache: dict[str, Any] = {}
         self.named: tuple[str, ...] = ()
+        self.keep_roots = False
         self.project = project
         self.config = config
         self.registry = registry
@@ -211,7 +212,7 @@ class Run:
     def survey(self, families: Sequence[Family], paths: Sequence[Path] = ()) -> tuple[Scope, Sequence[str]]:
         """Return what a run looks at, and notes on what it passes over. Raises UsageError as ``check``."""
         names = tuple(self.project.relative(path) for path in paths) or (".",)
-        self.named = names if paths else ()
+        self.named = names if paths and not self.keep_roots else ()
         self._judged.clear()
         rules = [
             rule

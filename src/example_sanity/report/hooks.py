@@ -61,7 +61,7 @@ def _hook(command: str, title: str, families: Sequence[Family]) -> str:
 - id: {name}
   name: {name}
   description: '{title}'
-  entry: example-sanity {command} --allow-empty
+  entry: example-sanity {command} --allow-empty --keep-roots
   language: python
   additional_dependencies: ['{_NEEDS}']
   types: [text]

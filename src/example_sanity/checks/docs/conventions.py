@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.docs.base import DocumentRule
@@ -17,6 +18,7 @@ from example_sanity.checks.naming import (
 )
 from example_sanity.core.finding import Span
 from example_sanity.core.rule import Context, Example
+from example_sanity.core.scope import is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +76,9 @@ class DocumentedBadName(DocumentRule):
         """Judge the documents of the folders that naming judges, where it is on."""
         naming = context.options("naming", NamingOptions)
         ignored = context.registry.resolve_all(context.config.ignore, "ignore")
-        judged = super().applies(path, context) and context.in_scope(path, naming.roots)
+        judged = super().applies(path, context) and any(
+            is_below(path, normpath(root)) for root in naming.roots
+        )
         return judged and not all(rule.code in ignored for rule in _NAMES)
 
     def _judge(self, document: Document, context: Context) -> Iterator[Finding]:
