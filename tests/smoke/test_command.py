@@ -157,6 +157,18 @@ def test_preparing_makes_the_files_that_the_plan_names(
     assert all(Path(path).is_file() for path in found["data"])
 
 
+def test_a_folder_that_cannot_be_made_is_a_wrong_call(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(store, "make", lambda path, config: path.mkdir(parents=True))
+    (tmp_path / "taken").write_text("")
+    code, _, err = cli(capsys, "smoke", script, "--prepare", "--folder", str(tmp_path / "taken"))
+
+    assert code == 2
+    assert f"cannot write {tmp_path}/taken" in err
+    assert "choose another place with --folder" in err
+
+
 def test_a_checkpoint_of_the_users_own_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Path] = []
     monkeypatch.setattr(store, "make", lambda path, config: made.append(path))

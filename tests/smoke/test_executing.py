@@ -87,6 +87,9 @@ def test_a_log_from_elsewhere_is_judged(smoke: Smoke, tmp_path: Path) -> None:
         (("--report", "pdf=x"), "unknown format 'pdf'"),
         (("--report", "json=no/folder/x"), "there is no folder no/folder"),
         (("--plan", "--format", "html"), "a plan is written as text or json"),
+        (("--time-limit", "nan"), "nan is not a number of minutes"),
+        (("--time-limit", "inf"), "inf is not a number of minutes"),
+        (("--log", f"{SCRIPT}/run.log"), f"/{SCRIPT}/run.log: File exists; choose another place with --log"),
     ],
 )
 def test_a_wrong_call_is_refused_before_anything_starts(

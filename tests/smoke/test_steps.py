@@ -116,3 +116,12 @@ def test_what_the_logger_writes_is_read_back(number: int, loss: float, norm: flo
 
     assert parse(line) == Step(number, loss=loss, grad_norm=norm)
     clean(ordinary)
+
+
+def test_a_number_of_a_thousand_digits_is_no_step() -> None:
+    assert parse(f"step:{'9' * 5000} - train/loss:1.0") is None
+
+
+@pytest.mark.parametrize("memory", ["nan", "inf"])
+def test_memory_that_is_no_number_is_not_known(memory: str) -> None:
+    assert parse(f"step:1 - train/loss:1.0 - perf/max_memory_allocated_gb:{memory}") == Step(1, loss=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,13 @@ import click
 
 from example_sanity.options import CONTEXT, project_options, reports_as, with_options
 from example_sanity.smoke.report import FORMATS
+
+
+def _finite(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+    # Nothing is larger than nan, so that a range lets it through and no time would ever be over.
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number of minutes")
+    return value
 
 
 def _place_options(function: Any) -> Any:
@@ -34,6 +42,7 @@ def _place_options(function: Any) -> Any:
             "--time-limit",
             type=click.FloatRange(0, min_open=True),
             default=30,
+            callback=_finite,
             show_default=True,
             metavar="MINUTES",
             help="End the launcher, and all that it started, after so long.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from example_sanity.core.errors import UsageError
 from example_sanity.smoke import raylet
 from example_sanity.smoke.cause_table import RAY_NOT_UP
 from example_sanity.smoke.gpumemory import MemoryWatch
@@ -80,7 +81,7 @@ def run(plan: SmokePlan, root: Path, options: Options, watcher: Watcher | None =
     """Run the launcher of a plan and return what became of it.
 
     Where the cause is one that a second attempt may not meet (Ray did not come up), there is one, and the log of the first
-    is kept beside the log as ``NAME.1``. Raises UsageError for an unknown ``on``.
+    is kept beside the log as ``NAME.1``. Raises UsageError for an unknown ``on`` and a log that cannot be written.
     """
     from example_sanity.smoke.placing import starter
 
@@ -97,8 +98,7 @@ def run(plan: SmokePlan, root: Path, options: Options, watcher: Watcher | None =
 def _attempt(
     plan: SmokePlan, root: Path, options: Options, start: Callable[..., Job], watcher: Watcher
 ) -> tuple[SmokeResult, Judgement | None]:
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    options.log.unlink(missing_ok=True)
+    _make_room(options.log)
     base = SmokeResult(
         verdict="submitted", plan=plan, where=options.on, command=command_line(plan), log=options.log
     )
@@ -122,6 +122,19 @@ def _attempt(
     return msgspec.structs.replace(
         result, gpu_memory=watch.found, versions=_versions(plan, options)
     ), judgement
+
+
+def _make_room(log: Path) -> None:
+    """Make the folder of a log, and remove an older log. Raises UsageError where that cannot be done."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.unlink(missing_ok=True)
+        log.touch()
+        log.unlink()
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the log {log}: {error.strerror}; choose another place with --log"
+        ) from error
 
 
 def _versions(plan: SmokePlan, options: Options) -> dict[str, str]:

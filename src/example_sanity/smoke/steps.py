@@ -21,12 +21,12 @@ _PREFIX = re.compile(
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)"
 _VALUE = rf"(?:(?:np|numpy)\.\w+\()?(?P<value>{_NUMBER})\)?"
 
-_VERL = re.compile(r"(?:^|[\s|\]])step:(?P<number>\d+) - (?P<rest>.*)")
+_VERL = re.compile(r"(?:^|[\s|\]])step:(?P<number>\d{1,12}) - (?P<rest>.*)")
 _VERL_METRIC = re.compile(rf"(?:^| - )(?P<name>[^\s:]+):{_VALUE}(?=$| - |\s)", re.I)
-_MEGATRON = re.compile(r"(?:^|\s)iteration\s+(?P<number>\d+)/\s*\d+ \|(?P<rest>.*)")
+_MEGATRON = re.compile(r"(?:^|\s)iteration\s+(?P<number>\d{1,12})/\s*\d+ \|(?P<rest>.*)")
 _MEGATRON_METRIC = re.compile(rf"\s*(?P<name>[\w ()/.-]+): +{_VALUE} *\|", re.I)
 _SLIME = re.compile(
-    r"(?:^|\s)(?P<role>[\w-]+-)?(?P<kind>step|rollout) (?P<number>\d+): \{(?P<rest>.*)\}", re.I
+    r"(?:^|\s)(?P<role>[\w-]+-)?(?P<kind>step|rollout) (?P<number>\d{1,12}): \{(?P<rest>.*)\}", re.I
 )
 _SLIME_METRIC = re.compile(rf"'(?P<name>[^']+)': {_VALUE}(?=,|$)", re.I)
 
@@ -105,5 +105,5 @@ def _step(number: str, metrics: Mapping[str, float], seconds: float | None) -> S
     if metrics.get(_NAN_COUNT, 0) > 0:
         bad.append(_NAN_COUNT)
     loss, grad_norm, reward = (None if name is None or name in bad else metrics[name] for name in names)
-    memory = next((metrics[name] for name in _MEMORY if name in metrics), None)
+    memory = next((metrics[name] for name in _MEMORY if math.isfinite(metrics.get(name, math.nan))), None)
     return Step(int(number), loss, grad_norm, reward, memory, seconds, tuple(bad))
