@@ -36,3 +36,13 @@ def test_what_no_size_repairs_is_said_to_lie_elsewhere() -> None:
     assert list(suggestion_lines([])) == [
         "    no change of two sizes is legal; rollout, batch and model are left as they are"
     ]
+
+
+def test_without_a_gpu_nothing_is_suggested(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    words = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2 trainer.n_gpus_per_node=0"
+    text = f"python3 -m verl.trainer.main_ppo model_engine=megatron {words}\n"
+
+    code, out, _ = cli(capsys, "plan", str(write({PATH: text}) / PATH), "--suggest")
+
+    assert code == 1
+    assert "no change of two sizes is legal" in out

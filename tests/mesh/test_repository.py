@@ -44,6 +44,7 @@ def test_sizes_that_fill_the_ranks_are_silent(write: Write, pp: int, dp: int) ->
         (RUN, "defaults:\n  - model: big\nmodel:\n  tp_size: 16\n  pp_size: 1\n"),
         (RUN, "- tp_size: 16\n- pp_size: 1\n"),
         (RUN, "model: {tp_size: 16, pp_size"),
+        (RUN, "a: &a {b: *a}\nmodel: {tp_size: 16, pp_size: 3}\n"),
     ],
 )
 def test_what_nobody_can_know_is_silent(write: Write, command: str, recipe: str) -> None:

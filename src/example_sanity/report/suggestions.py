@@ -34,7 +34,9 @@ def suggested(shown: LaunchMesh, more: More) -> Data:
     if not more.suggest or not shown.mesh.backend.splits:
         return {}
     names = shown.names
-    found = nearest(shown.mesh, more.gpus or shown.mesh.sizes["world"], more.per_node)
+    gpus = more.gpus or shown.mesh.sizes["world"]
+    # On no GPU at all nothing is legal.
+    found = nearest(shown.mesh, gpus, more.per_node) if gpus > 0 else ()
     return {
         "suggestions": [
             {

@@ -117,8 +117,10 @@ class Keys:
         """Take up a file; return whether it is a configuration that Hydra starts from."""
         import yaml
 
+        from example_sanity.core import yamltext
+
         try:
-            data = yaml.load(project.text(path), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            data = yamltext.load(project.text(path))
         except (yaml.YAMLError, Uninspectable, ValueError):
             return False
         if not isinstance(data, dict):

@@ -49,8 +49,10 @@ def _toml(text: str) -> object:
 def _yaml(text: str) -> object:
     import yaml
 
+    from example_sanity.core import yamltext
+
     try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return yamltext.load(text)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 

@@ -42,7 +42,11 @@ class Check:
         """Return everything that Hydra or the program would refuse, and what is likely a mistake."""
         sound, problems = words.sound(self.settings, self.script, self.multirun)
         self.issues += problems
-        choices, plain = self._split(sound)
+        try:
+            choices, plain = self._split(sound)
+        except ComposeError as error:
+            self._not_composed(error, [])  # not even the groups are known
+            return self.issues
         if any(not item.stable for item in choices):
             return self.issues  # which configuration is composed depends on a placeholder
         composition = self._composed(choices)
@@ -52,7 +56,10 @@ class Check:
 
     def composition(self) -> Composition | None:
         """Return what the group choices compose, None where they are not sound or depend on a placeholder."""
-        choices, _ = self._split(words.sound(self.settings, self.script, self.multirun)[0])
+        try:
+            choices, _ = self._split(words.sound(self.settings, self.script, self.multirun)[0])
+        except ComposeError:
+            return None
         return None if any(not item.stable for item in choices) else self._composed(choices)
 
     def _split(self, sound: Sequence[Setting]) -> tuple[list[Setting], list[Setting]]:
@@ -72,11 +79,18 @@ class Check:
 
     def _composed(self, choices: Sequence[Setting]) -> Composition | None:
         known = [meant for item in choices if (meant := self._meant_choice(item)) is not None]
-        base = self._compose([])
+        base = self._base(known)
         if base is None:
             return None
         fitting = [item for item in known if self._is_in_defaults(item, known, base)]
         return self._compose([_word(item) for item in fitting])
+
+    def _base(self, known: Sequence[Setting]) -> Composition | None:
+        """Return what composes without the choices; where an entry wants one (``- db: ???``), with them."""
+        try:
+            return self.tree.compose([])
+        except ComposeError:
+            return self._compose([_word(item) for item in known])
 
     def _compose(self, chosen: list[str]) -> Composition | None:
         try:
@@ -84,12 +98,14 @@ class Check:
         except NotShippedError:
             return None
         except ComposeError as error:
-            reason = str(error).strip().split("\n")[0]
-            with_choices = f" with {' '.join(chosen)}" if chosen else ""
-            self.issues.append(
-                Issue("OVR007", None, f"Hydra cannot compose {self.tree.label}{with_choices}: {reason}")
-            )
+            self._not_composed(error, chosen)
             return None
+
+    def _not_composed(self, error: ComposeError, chosen: Sequence[str]) -> None:
+        reason = str(error).strip().split("\n")[0]
+        with_choices = f" with {' '.join(chosen)}" if chosen else ""
+        message = f"Hydra cannot compose {self.tree.label}{with_choices}: {reason}"
+        self.issues.append(Issue("OVR007", None, message))
 
     def _meant_choice(self, item: Setting) -> Setting | None:
         """Return a choice that can be composed: with the option that was probably meant where there is none of the name."""

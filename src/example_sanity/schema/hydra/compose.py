@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hydra.conf
+import yaml
 from hydra._internal import defaults_list as algorithm
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import CachingConfigRepository
@@ -37,6 +38,17 @@ from omegaconf.errors import OmegaConfBaseException
 from example_sanity.schema.hydra import yamlfiles
 from example_sanity.schema.hydra.model import ComposeError
 from example_sanity.schema.hydra.roots import Roots
+
+_UNREADABLE = (
+    HydraException,
+    OmegaConfBaseException,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    yaml.YAMLError,
+)
 
 # Importing them is what registers Hydra's own groups.
 _REGISTERED = (HydraConf, basic_launcher, basic_sweeper)
@@ -158,19 +170,8 @@ class Composer:
         try:
             with _private(self._roots):
                 return self._compose(name, list(choices))
-        except (
-            HydraException,
-            OmegaConfBaseException,
-            OSError,
-            ValueError,
-            TypeError,
-            AttributeError,
-        ) as error:
+        except _UNREADABLE as error:
             raise ComposeError(str(error)) from error
-        except Exception as error:
-            if type(error).__module__.startswith("yaml"):
-                raise ComposeError(str(error)) from error
-            raise
 
     def _compose(self, name: str, words: list[str]) -> Composed:
         ConfigLoaderImpl(self._path).ensure_main_config_source_available()
@@ -203,21 +204,25 @@ class Composer:
                 found: dict[str, list[str]] = {}
                 _list_groups(self._repository(name), "", found, limit)
                 return found
-        except (HydraException, OmegaConfBaseException, OSError, ValueError) as error:
+        except _UNREADABLE as error:
             raise ComposeError(str(error)) from error
 
     def files(self, name: str) -> list[str]:
         """Return the YAML files and folders that the outcome depends on, Hydra's own left out."""
         with _private(self._roots):
-            sources = [item for item in self._repository(name).get_sources() if isinstance(item, _Files)]
+            try:
+                repository = self._repository(name)
+            except _UNREADABLE:
+                repository = ConfigLoaderImpl(self._path).repository  # without the search path that it adds
+            sources = [item for item in repository.get_sources() if isinstance(item, _Files)]
         found: dict[str, None] = {}
         for source in sources:
             if source.provider != "hydra":
                 for folder, names, files in os.walk(source.path):
                     names[:] = sorted(item for item in names if item != "__pycache__")
                     found[folder] = None
-                    yaml = [item for item in files if item.endswith(".yaml")]
-                    found.update(dict.fromkeys(os.path.join(folder, item) for item in sorted(yaml)))  # noqa: PTH118
+                    read = [item for item in files if item.endswith(".yaml")]
+                    found.update(dict.fromkeys(os.path.join(folder, item) for item in sorted(read)))  # noqa: PTH118
         return list(found)
 
 

@@ -103,8 +103,11 @@ class LiveTree:
 
     @cached_property
     def options(self) -> dict[str, list[str]]:
-        """Every group with its options."""
-        return self._load(()).options
+        """Every group with its options. Raises ComposeError where the configuration itself cannot be read."""
+        try:
+            return self._load(()).options
+        except ComposeError:
+            return self._composer.options(self._spec.name)
 
     def compose(self, choices: Sequence[str]) -> Composition:
         """Return the flat form. Raises ComposeError."""
@@ -141,6 +144,10 @@ class LiveTree:
                 self._known[choices] = self._fetched(choices)
             except ComposeError as error:
                 self._known[choices] = error
+                # What does not compose today may do so when one of these files changes.
+                self._inputs.update(
+                    name for name in self._composer.files(self._spec.name) if self._roots.changes(name)
+                )
         found = self._known[choices]
         if isinstance(found, ComposeError):
             raise found

@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from example_sanity.core import yamltext
+
 # omegaconf/_utils.py, get_yaml_loader: YAML 1.1 takes 1e-6 for text, and 1_000 or 12:30:00 for numbers.
 _FLOAT = re.compile(
     r"""^(?:
@@ -38,7 +40,7 @@ class YamlFile:
     def __init__(self, text: str) -> None:
         loader = _Loader(text)
         try:
-            node = loader.get_single_node()
+            node = yamltext.single_node(loader, text)
             self.lines: dict[str, int] = {}
             self.data: Any = None
             if node is not None:
