@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core import system
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.finding import Span
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.launch.command import Launch
     from example_sanity.launch.syntax import Script
+
+_UNCLOSED = re.compile(r"line (\d+), column (\d+): .*while looking for matching")
 
 
 class PathLoader:
@@ -45,8 +49,16 @@ class ScriptLoader(PathLoader):
             from example_sanity.launch.evaluator import syntax_error
 
             if error := syntax_error(script):
-                raise Uninspectable("SYS003", f"bash cannot parse the script: {error}", script.errors[0])
+                raise Uninspectable(
+                    "SYS003", f"bash cannot parse the script: {error}", _place(error, script.errors[0])
+                )
         return Loaded((script,))
+
+
+def _place(error: str, otherwise: Span) -> Span:
+    """Where a quote or bracket opens that nothing closes: the grammar gives up far below it."""
+    match = _UNCLOSED.match(error)
+    return Span(int(match[1]), int(match[2]), int(match[1]), int(match[2]) + 1) if match else otherwise
 
 
 def _refuse_unlikely(text: str) -> None:

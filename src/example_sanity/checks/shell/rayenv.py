@@ -12,7 +12,7 @@ from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Context, Example, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from example_sanity.core.finding import Finding
     from example_sanity.launch.command import Command, Entry, Launch
@@ -22,14 +22,16 @@ _OF_WORKERS = re.compile(
     r"(?:NCCL|GLOO|UCX|NVTE|VLLM|SGLANG|SGL|TORCH|TORCHINDUCTOR|TRITON|HCCL|CUBLAS)_\w+"
     r"|CUDA_DEVICE_MAX_CONNECTIONS|CUDA_LAUNCH_BLOCKING|PYTORCH_(?:CUDA_|NPU_)?ALLOC_CONF|FLASHINFER_\w+|OMP_NUM_THREADS"
 )
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 
 
 class NotForwardedToRay(ShellRule):
-    """A script exports a variable that only workers read, and submits a Ray job whose runtime environment lacks it.
+    """A script exports a variable that only workers read, but behind ``ray start`` or beside the job that it submits.
 
     Ray's workers get the environment of ``ray start`` and the ``env_vars`` of the job's runtime environment, not that of
-    the shell that submits. What was exported before a ``ray start`` of the same script reaches that node and is not
-    reported. Judged are jobs that have a runtime environment, as literal JSON, or none.
+    the shell that submits or starts the driver. What was exported before a ``ray start`` of the same script reaches that
+    node and is not reported. Judged are jobs that have a runtime environment, as literal JSON, or none, and programs that
+    use Ray by themselves, once the script has started it.
     """
 
     code = "SHL011"
@@ -39,6 +41,7 @@ class NotForwardedToRay(ShellRule):
     subject = Subject.LAUNCH
     source = "Ray documentation, Environment Dependencies: env_vars; verl issue 184, xtuner pull request 1798"
     bad = (
+        Example("ray start --head\nexport NCCL_DEBUG=INFO\npython3 -m verl.trainer.main_ppo\n"),
         Example(
             'export NCCL_DEBUG=INFO\nray job submit --runtime-env-json=\'{"env_vars": {"A": "1"}}\' -- python3 train.py\n'
         ),
@@ -49,36 +52,62 @@ class NotForwardedToRay(ShellRule):
             'ray job submit --runtime-env-json=\'{"env_vars": {"NCCL_DEBUG": "INFO"}}\' -- python3 train.py\n'
         ),
         Example("export NCCL_DEBUG=INFO\nray start --head\nray job submit -- python3 train.py\n"),
+        Example(
+            "ray start --head\nexport NCCL_DEBUG=INFO\n"
+            "python3 -m verl.trainer.main_ppo +ray_kwargs.ray_init.runtime_env.env_vars.NCCL_DEBUG=INFO\n"
+        ),
         Example("export NCCL_DEBUG=INFO\npython3 train.py\n"),
     )
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Compare what is exported with what each submitted job forwards."""
         launch = cast("Launch", subject)
-        started: list[Mapping[str, str]] = [c.environment for c in launch.commands if _starts_ray(c)]
+        started = [item.environment for item in launch.commands if _starts_ray(item)]
         for entry in launch.entries:
             job = next((item for item in entry.launchers if item.kind == "ray"), None)
-            if job is not None and "runtime_env" not in job.options:
-                forwarded = _env_vars(job.options.get("runtime_env_json"))
-                if forwarded is not None:
-                    yield from self._judge(entry, launch, forwarded, started)
+            if job is not None:
+                yield from self._job(entry, job.options, launch, started)
+            elif started and entry is launch.entries[-1]:
+                reason = "Ray was started before, and its workers keep the environment of that; export it above ray start"
+                yield from self._judge(entry, launch, _mentioned(entry), started, reason)
+
+    def _job(
+        self, entry: Entry, options: Mapping[str, str], launch: Launch, started: Sequence[Mapping[str, str]]
+    ) -> Iterator[Finding]:
+        forwarded = _env_vars(options.get("runtime_env_json"))
+        if "runtime_env" in options or forwarded is None:
+            return
+        what = f"lists {', '.join(sorted(forwarded))}" if forwarded else "lists no variables"
+        reason = (
+            f"the job's runtime environment {what}, and Ray's workers get nothing else; "
+            "add it to env_vars in --runtime-env-json"
+        )
+        yield from self._judge(entry, launch, forwarded, started, reason)
 
     def _judge(
-        self, entry: Entry, launch: Launch, forwarded: set[str], started: list[Mapping[str, str]]
+        self,
+        entry: Entry,
+        launch: Launch,
+        forwarded: set[str],
+        started: Sequence[Mapping[str, str]],
+        reason: str,
     ) -> Iterator[Finding]:
         for name, span in exported(launch.script):
             if not _OF_WORKERS.fullmatch(name) or name in forwarded:
                 continue
             if name not in entry.command.environment or any(name in environment for environment in started):
                 continue
-            what = f"lists {', '.join(sorted(forwarded))}" if forwarded else "lists no variables"
             yield self.finding(
                 launch.script.path,
                 span,
-                f"{name} stays in this shell: the job's runtime environment {what}, and Ray's workers get nothing else; "
-                f"add {name} to env_vars in --runtime-env-json",
+                f"{name} stays in this shell: {reason}",
                 scenarios=(launch.scenario.name,),
             )
+
+
+def _mentioned(entry: Entry) -> set[str]:
+    """The variables that a program's arguments name, as it may hand them on itself."""
+    return {name for word in entry.command.argv for name in _NAME.findall(word)}
 
 
 def _starts_ray(command: Command) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from example_sanity.checks.shell.base import TextRule
+from example_sanity.checks.shell.base import TextRule, ancestors
 from example_sanity.checks.shell.layout import launch_sites
 from example_sanity.core.rule import Context, Example
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # Not "<in.txt 2> err": a space, a digit and a ">" are a redirection that is meant.
 _PLACEHOLDER = re.compile(rb"(?<![<\w&>])<[A-Za-z](?:[\w ./,-]*[\w./,-])?(?<! \d)>(?=[\s\\/\"')]|\Z)")
-_SPLIT = re.compile(rb"(?<=[\w.:/=])([;&])(?=[\w./-]+[=:,/])")
+# What stands on both sides must look like parts of one value: words with the same sign in them.
+_SPLIT = re.compile(rb"(?<![^\s\"'=])([^\s\"'=;&|]*[\w?]([=:,])[\w./-]+)([;&])(?=[\w./-]+\2)")
+_LAUNCH = re.compile(rb"(?:[\w/.~-]*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun)[ \t]")
 
 
 class UnquotedPlaceholder(TextRule):
@@ -57,20 +59,41 @@ class SplitValue(TextRule):
     name = "split-value"
     summary = "an unquoted ; or & splits a value"
     source = "Bash manual, 3.2.4 Lists of Commands; Megatron-Bridge pull request 3875"
-    bad = (Example("python3 train.py --mix a:1;b:2\n"), Example("python3 train.py --url http://h/?x=1&y=2\n"))
+    bad = (
+        Example("python3 train.py --mix a:1;b:2\n"),
+        Example("python3 train.py --url http://h/?x=1&y=2\n"),
+        Example('CMD="python3 train.py --mix a:1;b:2"\nbash -c "$CMD"\n'),
+    )
     good = (
         Example("python3 train.py --mix 'a:1;b:2'\n"),
         Example("python3 train.py --lr 1; echo done\nfor i in 1 2;do python3 train.py; done\n"),
+        Example('CMD="python3 train.py --mix \'a:1;b:2\'"\nbash -c "$CMD"\n'),
     )
 
     def _judge(self, text: Text, context: Context) -> Iterator[Finding]:
         ends = {site.end for site in launch_sites(text.script)}
         for match in _SPLIT.finditer(text.data):
-            if match.start() in ends and text.kind_at(match.start()) == "code":
-                sign = match[1].decode()
-                what = "starts the command in the background" if sign == "&" else "ends the command"
-                yield self.finding(
-                    text.script.path,
-                    text.span(match.start(), match.end()),
-                    f"the unquoted {sign} {what}, and what follows runs as another one; quote the value",
-                )
+            if match.start(3) in ends and text.kind_at(match.start(3)) == "code":
+                yield self._finding(text, match, "quote the value")
+            elif _is_command_text(text, match.start(3)):
+                yield self._finding(text, match, "quote the value inside the string")
+
+    def _finding(self, text: Text, match: re.Match[bytes], repair: str) -> Finding:
+        sign = match[3].decode()
+        what = "starts the command in the background" if sign == "&" else "ends the command"
+        return self.finding(
+            text.script.path,
+            text.span(match.start(3), match.end(3)),
+            f"the unquoted {sign} {what}, and what follows runs as another one; {repair}",
+        )
+
+
+def _is_command_text(text: Text, place: int) -> bool:
+    """Whether a place stands in a string that holds a launch command, outside its inner quotes."""
+    for node in ancestors(text.node_at(place)):
+        if node.type in ("string", "raw_string"):
+            inside = text.data[node.start_byte + 1 : place]
+            other = b'"' if node.type == "raw_string" else b"'"
+            escaped = inside.count(b'\\"') % 2
+            return bool(_LAUNCH.match(inside)) and not (inside.count(other) % 2 or escaped)
+    return False

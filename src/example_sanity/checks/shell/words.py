@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from example_sanity.core.finding import Finding
-    from example_sanity.launch.command import Entry, Launch
+    from example_sanity.launch.command import Command, Entry, Launch
 
 _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DOTALL)
+# Programs that start the training by themselves, and read variables that torchrun would take as options.
+_TRAINERS = frozenset({"swift", "megatron", "llamafactory-cli", "xtuner", "axolotl", "trl", "tune"})
 _QUOTED = re.compile(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
 _SCRIPT = (".sh", ".bash", ".slurm", ".sbatch")
 
@@ -47,20 +49,33 @@ class AssignmentAfterCommand(WordRule):
     name = "assignment-after-command"
     summary = "an environment variable is set behind the command"
     source = "Bash manual, 3.7.4 Environment; ms-swift issue 3681"
-    bad = (Example("torchrun train.py --lr 1e-6 NPROC_PER_NODE=8\n"),)
+    bad = (
+        Example("torchrun train.py --lr 1e-6 NPROC_PER_NODE=8\n"),
+        Example("swift sft --model m NPROC_PER_NODE=8\n"),
+    )
     good = (
         Example("NPROC_PER_NODE=8 torchrun train.py --lr 1e-6\n"),
         Example("env OMP_NUM_THREADS=8 python3 train.py trainer.nnodes=1\n"),
         Example("python3 train.py --env OMP_NUM_THREADS=8\n"),
     )
 
+    def check(self, subject: object, context: Context) -> Iterable[Finding]:
+        """Judge the arguments of every entry, and those of trainers that are programs of their own."""
+        yield from super().check(subject, context)
+        launch = cast("Launch", subject)
+        for command in launch.commands:
+            if command.argv[0].rpartition("/")[2] in _TRAINERS:
+                yield from self._words(command, range(1, len(command.argv)), launch)
+
     def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
-        argv = entry.command.argv
-        for index in entry.arguments:
-            match = _ASSIGNMENT.fullmatch(argv[index])
+        yield from self._words(entry.command, entry.arguments, launch)
+
+    def _words(self, command: Command, indexes: Iterable[int], launch: Launch) -> Iterator[Finding]:
+        for index in indexes:
+            match = _ASSIGNMENT.fullmatch(command.argv[index])
             # Behind an option it is that option's value.
-            if match and not argv[index - 1].startswith("-"):
-                origin = entry.command.origins[index]
+            if match and not command.argv[index - 1].startswith("-"):
+                origin = command.origins[index]
                 yield self.finding(
                     origin.path,
                     origin.span,
