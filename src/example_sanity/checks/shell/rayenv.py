@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, cast
 
-from example_sanity.checks.shell.base import ShellRule
+from example_sanity.checks.shell.launched import LaunchRule
 from example_sanity.checks.shell.variables import exported
 from example_sanity.core.finding import Severity
-from example_sanity.core.rule import Context, Example, Subject
+from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,10 +22,11 @@ _OF_WORKERS = re.compile(
     r"(?:NCCL|GLOO|UCX|NVTE|VLLM|SGLANG|SGL|TORCH|TORCHINDUCTOR|TRITON|HCCL|CUBLAS)_\w+"
     r"|CUDA_DEVICE_MAX_CONNECTIONS|CUDA_LAUNCH_BLOCKING|PYTORCH_(?:CUDA_|NPU_)?ALLOC_CONF|FLASHINFER_\w+|OMP_NUM_THREADS"
 )
+_RAY = re.compile(rb"\bray\b")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 
 
-class NotForwardedToRay(ShellRule):
+class NotForwardedToRay(LaunchRule):
     """A script exports a variable that only workers read, but behind ``ray start`` or beside the job that it submits.
 
     Ray's workers get the environment of ``ray start`` and the ``env_vars`` of the job's runtime environment, not that of
@@ -38,7 +39,6 @@ class NotForwardedToRay(ShellRule):
     name = "not-forwarded-to-ray"
     summary = "an exported variable does not reach Ray's workers"
     severity = Severity.WARNING
-    subject = Subject.LAUNCH
     source = "Ray documentation, Environment Dependencies: env_vars; verl issue 184, xtuner pull request 1798"
     bad = (
         Example("ray start --head\nexport NCCL_DEBUG=INFO\npython3 -m verl.trainer.main_ppo\n"),
@@ -58,6 +58,11 @@ class NotForwardedToRay(ShellRule):
         ),
         Example("export NCCL_DEBUG=INFO\npython3 train.py\n"),
     )
+
+    @classmethod
+    def could_find(cls, text: bytes) -> bool:
+        """Whether Ray's own command is among the words."""
+        return _RAY.search(text) is not None
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Compare what is exported with what each submitted job forwards."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
-from example_sanity.checks.shell.base import ShellRule, TextRule
+from example_sanity.checks.shell.base import TextRule
+from example_sanity.checks.shell.launched import LaunchRule
 from example_sanity.checks.shell.options import ShellOptions
 from example_sanity.checks.shell.retired import KNOWN, RETIRED
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Finding, Related, Severity, Span
-from example_sanity.core.rule import Context, Example, Subject
+from example_sanity.core.rule import Context, Example
 from example_sanity.launch.settings import Settings, settings
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 _CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
+_PROGRAMS = ("pretrain_gpt.py", "pretrain_mamba.py", "pretrain_t5.py", "pretrain_bert.py", "train_rl.py")
+_MEGATRON = re.compile("|".join(_PROGRAMS).replace(".", r"\.").encode())
 _TORCH_FSDP = frozenset({"fsdp", "fsdp2"})
 
 
@@ -94,7 +98,7 @@ def _is_slip(name: str, known: str) -> bool:
     return letters[0] != letters[1] and DamerauLevenshtein.distance(name, known) <= limit
 
 
-class ConnectionsForBackend(ShellRule):
+class ConnectionsForBackend(LaunchRule):
     """``CUDA_DEVICE_MAX_CONNECTIONS`` does not fit the training backend of the launch.
 
     Megatron-LM asserts that it is 1 with tensor or context parallelism (on GPUs before Blackwell), and that it is not 1
@@ -104,7 +108,6 @@ class ConnectionsForBackend(ShellRule):
     code = "SHL014"
     name = "connections-for-backend"
     summary = "CUDA_DEVICE_MAX_CONNECTIONS does not fit the backend"
-    subject = Subject.LAUNCH
     source = "Megatron-LM: megatron/training/arguments.py, validate_args; verl: trainer/constants_ppo.py, pull request 7040"
     bad = (
         Example("CUDA_DEVICE_MAX_CONNECTIONS=1 torchrun pretrain_gpt.py --use-torch-fsdp2\n"),
@@ -117,6 +120,11 @@ class ConnectionsForBackend(ShellRule):
         Example("torchrun pretrain_gpt.py --use-megatron-fsdp --tensor-model-parallel-size 2\n"),
         Example("CUDA_DEVICE_MAX_CONNECTIONS=1 python3 -m verl.trainer.main_ppo model_engine=megatron\n"),
     )
+
+    @classmethod
+    def could_find(cls, text: bytes) -> bool:
+        """Whether one of Megatron-LM's own programs is named, or the variable and FSDP."""
+        return _MEGATRON.search(text) is not None or (_CONNECTIONS.encode() in text and b"fsdp" in text)
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Compare the variable with the settings of each entry."""
@@ -140,9 +148,7 @@ class ConnectionsForBackend(ShellRule):
 
 def _megatron(entry: Entry, found: Settings, value: str | None) -> tuple[str, Severity] | None:
     """What Megatron-LM's own parser asserts, for scripts that use it."""
-    if not (entry.file or "").endswith(
-        ("pretrain_gpt.py", "pretrain_mamba.py", "pretrain_t5.py", "pretrain_bert.py", "train_rl.py")
-    ):
+    if not (entry.file or "").endswith(_PROGRAMS):
         return None
     given = {item.key for item in found}
     fsdp = given & {"use-torch-fsdp2", "use-megatron-fsdp"}

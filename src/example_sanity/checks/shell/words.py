@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from example_sanity.checks.shell.base import ShellRule
+from example_sanity.checks.shell.launched import LaunchRule
 from example_sanity.core.finding import Severity
-from example_sanity.core.rule import Context, Example, Subject
+from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,13 +19,26 @@ _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DO
 # Programs that start the training by themselves, and read variables that torchrun would take as options.
 _TRAINERS = frozenset({"swift", "megatron", "llamafactory-cli", "xtuner", "axolotl", "trl", "tune"})
 _QUOTED = re.compile(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
+_NESTED = re.compile(rb"\"'|'\"|\\[\"']|@Q\}")
+_NAMES = rb"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)="
+_NAME = re.compile(rb"(?<![^\s\"'(=:+-])" + _NAMES)
+_SEPARATOR = re.compile(rb"[;&|(){}`]")
+# What may stand between the start of a command and an assignment that is one.
+_IN_FRONT = re.compile(
+    rb"\s*(?:(?:export|declare|typeset|local|readonly|env|then|do|else|if|!|-\w+)\s+)*(?:\w+\+?=\S*\s+)*"
+)
+_INSIDE = re.compile(rb"=(?:\((?:[^()]|\([^()]*\))*|\"[^\"]*|'[^']*)(?<=[\s(\"'])" + _NAMES)
 _SCRIPT = (".sh", ".bash", ".slurm", ".sbatch")
 
 
-class WordRule(ShellRule):
-    """A rule that looks at the words of each command that starts a program."""
+def _is_word(text: bytes, place: int) -> bool:
+    """Whether what begins at a place is no assignment at the start of a command, as far as its line tells."""
+    line = text[text.rfind(b"\n", 0, place) + 1 : place]
+    return not line.lstrip().startswith(b"#") and not _IN_FRONT.fullmatch(_SEPARATOR.split(line)[-1])
 
-    subject = Subject.LAUNCH
+
+class WordRule(LaunchRule):
+    """A rule that looks at the words of each command that starts a program."""
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Judge the arguments of every entry that is no shell script."""
@@ -58,6 +71,13 @@ class AssignmentAfterCommand(WordRule):
         Example("env OMP_NUM_THREADS=8 python3 train.py trainer.nnodes=1\n"),
         Example("python3 train.py --env OMP_NUM_THREADS=8\n"),
     )
+
+    @classmethod
+    def could_find(cls, text: bytes) -> bool:
+        """Whether there is an assignment that stands behind another word, or in a list or string."""
+        joined = text.replace(b"\\\n", b" ")
+        places = _NAME.finditer(joined)
+        return any(_is_word(joined, match.start()) for match in places) or _INSIDE.search(joined) is not None
 
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Judge the arguments of every entry, and those of trainers that are programs of their own."""
@@ -103,6 +123,11 @@ class LiteralQuotes(WordRule):
         Example("python3 train.py --config '{\"lr\": 1}'\n"),
         Example("python3 -m verl.trainer.main_ppo trainer.logger='[\"console\"]' model.path=\"'a b'\"\n"),
     )
+
+    @classmethod
+    def could_find(cls, text: bytes) -> bool:
+        """Whether there are quotes within quotes, or an expansion that adds some."""
+        return bool(_NESTED.search(text))
 
     def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
         for index in entry.arguments:
