@@ -44,6 +44,8 @@ SILENT = {
     "quotes for Hydra": "python3 -m verl.trainer.main_ppo \"trainer.logger='console'\"\n",
     "a file that is tested for": "[ -f extra.sh ] && source extra.sh\npython3 train.py\n",
     "strictness is not asked for": "python3 prepare.py\npython3 train.py $1\n",
+    "a comment that names a file": "# /opt/app/reward.py\npython3 train.py\n",
+    "a negative status": "python3 train.py || exit -1\n",
     "a redirection": "python3 train.py <input.txt >output.txt\npython3 train.py <in.txt 2> err\n",
 }
 
@@ -78,6 +80,12 @@ LOUD = {
     ),
     "placeholder": ("python3 train.py --data <path/to/data> --a 1\n", [("SHL016", 1, 25)]),
     "split value": ("python3 train.py --mix a:1;b:2\n", [("SHL017", 1, 27)]),
+    "a placeholder that bash stumbles over, below one that it takes": (
+        "python3 train.py --port <port>\npython3 train.py --host <a_b> <c_d>\n",
+        [("SYS003", 1, 31)],
+    ),
+    "a status that is none": ("python3 train.py || exit failed\n", [("SC2242", 1, 26)]),
+    "a broken first line": ("#/bin/bash\npython3 train.py\n", [("SC1113", 1, 2)]),
     "shellcheck": ("LR = 1\npython3 train.py $LR\n", [("SC2283", 1, 4)]),
 }
 

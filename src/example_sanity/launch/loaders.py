@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Launch
     from example_sanity.launch.syntax import Script
 
-_UNCLOSED = re.compile(r"line (\d+), column (\d+): .*while looking for matching")
+_POSITION = re.compile(r"line (\d+), column (\d+): ")
 
 
 class PathLoader:
@@ -56,8 +56,8 @@ class ScriptLoader(PathLoader):
 
 
 def _place(error: str, otherwise: Span) -> Span:
-    """Where a quote or bracket opens that nothing closes: the grammar gives up far below it."""
-    match = _UNCLOSED.match(error)
+    """Where bash stops, as the error says: tree-sitter may stumble elsewhere, over text that bash takes."""
+    match = _POSITION.match(error)
     return Span(int(match[1]), int(match[2]), int(match[1]), int(match[2]) + 1) if match else otherwise
 
 

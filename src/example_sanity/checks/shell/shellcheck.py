@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,12 @@ _LIMIT = 120  # seconds for a batch; a script takes 0.03
 _CODES = ",".join(row.code for row in (*DEFECTS, *ADVICE))
 # Its data flow analysis doubles the time, and no code of ours needs it. Sources are judged as files of their own.
 _COMMAND = ("--format=json1", "--extended-analysis=false", f"--include={_CODES}", "--shell=bash")
+_HARMLESS = {
+    # The name of another file is a comment; a broken #! line names a shell or env.
+    "SC1113": re.compile(r"(?!#?[ \t]*/\S*/(?:env|(?:ba|da|k|z)?sh)\b)"),
+    # POSIX does not know negative statuses, bash does: -1 is 255.
+    "SC2242": re.compile(r"-\d+\b"),
+}
 _LEVELS = {
     "error": Severity.ERROR,
     "warning": Severity.WARNING,
@@ -58,7 +65,7 @@ class ShellcheckRule(ShellRule):
         """Yield what shellcheck says under this code."""
         script = cast("Script", subject)
         for comment in _comments(script, context):
-            if comment.code == self.code:
+            if comment.code == self.code and not _is_harmless(script, comment):
                 yield self.finding(
                     script.path,
                     comment.span,
@@ -66,6 +73,15 @@ class ShellcheckRule(ShellRule):
                     severity=min(self.severity, _LEVELS[comment.level], key=lambda level: level.rank),
                     fix=_fix(script.path, comment),
                 )
+
+
+def _is_harmless(script: Script, comment: _Comment) -> bool:
+    """Whether the text is one that works in bash, or that means something else."""
+    works = _HARMLESS.get(comment.code)
+    if works is None:
+        return False
+    line = script.data.split(b"\n")[comment.span.line - 1].decode("utf-8", "replace")
+    return works.match(line, comment.span.column - 1) is not None
 
 
 def _fix(path: str, comment: _Comment) -> Fix | None:
