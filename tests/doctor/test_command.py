@@ -388,3 +388,24 @@ def test_nothing_of_the_project_or_the_environment_runs(
     run(capsys, venv, str(root / "run.sh"))
 
     assert not (tmp_path / "ran").exists()
+
+
+def test_pins_of_images_and_submodules_are_listed(
+    write: Write, capsys: pytest.CaptureFixture[str], venv: Path
+) -> None:
+    pinned = "1dcf0dafa884ad52ffb243625717a3471643e087"
+    image = f"FROM scratch\nARG MEGATRON_COMMIT={pinned}\nARG SLIME_COMMIT=main\n"
+    root = write({**launcher(), "requirements.txt": "verl==0.7.1\n", "docker/Dockerfile": image})
+
+    code, data = run(capsys, venv, str(root / PATH))
+    text = cli(capsys, "doctor", "--python", str(venv), str(root / PATH))[1]
+
+    assert code == 0
+    assert data["pins"] == [
+        {"package": "verl", "reference": "0.7.1", "at": "requirements.txt:1"},
+        {"package": "megatron", "reference": pinned, "at": "docker/Dockerfile:2"},
+    ]
+    head, _, below = text.partition("Pinned besides")
+    assert "verl" in head
+    assert below.split("\n")[1] == f"  megatron {pinned} (docker/Dockerfile:2)"
+    assert "verl" not in below.split("\n\n")[0].split("\n", 1)[1]

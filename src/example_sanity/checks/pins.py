@@ -65,18 +65,18 @@ def pins(script: Script, context: Context) -> Sequence[Pin]:
     from example_sanity.doctor.header import header
 
     folder = posixpath.dirname(script.path)
-    around: Sequence[Pin] = context.once(f"pins {folder}", lambda: _around(folder, context))
+    near: Sequence[Pin] = context.once(f"pins {folder}", lambda: around(folder, context))
     knobs = {item.name for item in script.assignments}
-    said = header(script.path, script.text, {*_NAMES, *(pin.package for pin in around)}, knobs)
+    said = header(script.path, script.text, {*_NAMES, *(pin.package for pin in near)}, knobs)
     own = (_pin(item) for item in said)
     best: dict[str, Pin] = {}
-    for pin in (*filter(None, own), *around):
+    for pin in (*filter(None, own), *near):
         best.setdefault(pin.package, pin)
     return tuple(best.values())
 
 
-def _around(folder: str, context: Context) -> Sequence[Pin]:
-    """Return what the repository pins for the scripts of a folder."""
+def around(folder: str, context: Context) -> Sequence[Pin]:
+    """Return what the repository pins for the scripts of a folder, the closest word first."""
     from example_sanity.doctor.sources import gather
 
     asked = gather(context.project, None, _NAMES, folder).asked

@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from example_sanity import delivery, session, show
+from example_sanity.checks import pins
 from example_sanity.checks.mesh.repository import Repository
+from example_sanity.checks.pins import Pin
 from example_sanity.core.errors import ExitCode
 from example_sanity.doctor import conflicts, environment, gpus, launching, report, sources, versions
 from example_sanity.doctor.environment import Environment
@@ -23,7 +25,7 @@ from example_sanity.launch.syntax import Script
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All that ``doctor`` found out. ``gpus`` is a sentence on the GPUs, None without a script."""
+    """All that ``doctor`` found out. ``gpus`` is a sentence on the GPUs, None without a script; ``pins`` what is asked for exactly."""
 
     script: Script | None
     environment: Environment
@@ -33,6 +35,7 @@ class Diagnosis:
     verdict: Verdict
     problems: tuple[str, ...] = ()
     gpus: str | None = None
+    pins: tuple[Pin, ...] = ()
 
 
 def doctor(script: Path | None, form: str, python: Path | None, chosen: Sequence[str], **options: Any) -> int:
@@ -74,7 +77,8 @@ def diagnose(script: Path | None, python: Path | None, chosen: Sequence[str], **
             verdict += launching.judge_entry(entry, launch, run.project.root, here, names)
         counted, sentence = launching.compare_gpus(launch, gpus.visible(), Repository.of(run))
         verdict += counted
-    return Diagnosis(syntax, here, asked, rows, launch, _unique(verdict), tuple(problems), sentence)
+    pinned = tuple(pins.pins(syntax, run) if syntax else pins.around("", run))
+    return Diagnosis(syntax, here, asked, rows, launch, _unique(verdict), tuple(problems), sentence, pinned)
 
 
 def _unique(verdict: Verdict) -> Verdict:

@@ -34,6 +34,7 @@ def data(found: Diagnosis) -> Data:
             "platform": found.environment.platform,
         },
         "requirements": [_row(row) for row in found.rows],
+        "pins": [{"package": pin.package, "reference": pin.reference, "at": pin.at} for pin in found.pins],
         "starts": [entry.module or entry.file for entry in (found.launch.entries if found.launch else ())],
         "gpus": found.gpus,
         "mismatches": [_statement(item) for item in found.verdict.mismatches],
@@ -99,6 +100,7 @@ def text(found: Data, colour: bool) -> Iterator[str]:
     if found["requirements"]:
         yield ""
         yield from _table(found["requirements"], colour)
+    yield from _pin_lines(found)
     if found["gpus"]:
         yield ""
         yield f"{found['gpus'][0].upper()}{printable(found['gpus'][1:])}."
@@ -113,6 +115,22 @@ def text(found: Data, colour: bool) -> Iterator[str]:
     verdict = counted(number, "mismatch") if number else "No mismatch"
     asked = counted(len(found["requirements"]), "distribution")
     yield paint(f"{verdict}: {asked} asked for", "error" if number else "fix", colour)
+
+
+def _pin_lines(found: Data) -> Iterator[str]:
+    """The pins that the table does not show: of submodules, and of images whose content need not be installed."""
+    told = {
+        f"{item['path']}:{item['line']}"
+        for row in found["requirements"]
+        if row["status"] != "absent"
+        for item in row["asked"]
+    }
+    pins = [pin for pin in found["pins"] if pin["at"] not in told]
+    if pins:
+        yield ""
+        yield "Pinned besides (by submodules and images; nothing of it has to be installed):"
+    for pin in pins:
+        yield printable(f"  {pin['package']} {pin['reference']} ({pin['at']})")
 
 
 def _table(rows: Sequence[Data], colour: bool) -> Iterator[str]:
