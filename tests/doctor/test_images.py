@@ -72,3 +72,26 @@ def test_what_is_a_dockerfile(path: str) -> None:
 @pytest.mark.parametrize("path", ["docs/dockerfile_guide.rst", "dockerfiles/readme.md", "docker/build.sh"])
 def test_what_is_none(path: str) -> None:
     assert not is_dockerfile(path)
+
+
+def test_a_repository_that_is_cloned_and_put_at_a_commit() -> None:
+    text = (
+        "ARG COMMIT=641a5a0\n"
+        "RUN git clone https://example.invalid/a/verl.git && cd verl && git checkout ${COMMIT} && pip install -e .\n"
+        "RUN git clone https://example.invalid/a/slime /root/slime && cd /root/slime/ && git checkout v0.2.1\n"
+    )
+
+    assert rows(text) == [(2, "verl", "", "641a5a0"), (3, "slime", "==v0.2.1", None)]
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "git clone https://example.invalid/a/verl.git && cd verl && git checkout main",
+        "git clone https://example.invalid/a/verl.git && cd verl && git checkout ${UNKNOWN}",
+        "cd verl && git checkout 641a5a0",  # whose checkout that is, nobody says
+        "git clone https://example.invalid/a/verl.git && cd other && git checkout 641a5a0",
+    ],
+)
+def test_a_checkout_that_pins_nothing_known(commands: str) -> None:
+    assert rows(f"RUN {commands}\n") == []

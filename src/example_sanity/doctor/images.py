@@ -13,6 +13,11 @@ _DOCKERFILE = re.compile(r"(?:.*[._-])?(?:Docker|Container)file(?:[._-].*)?", re
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\"[^\"]*\"|'[^']*'|\S*)")
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<plain>\w+))")
 _PIP = re.compile(r"\bpip[\d.]*\s+install\s+(?P<words>.*)", re.DOTALL)
+_CLONE = re.compile(r"\bgit\s+clone\b.*?(?P<address>(?:https?://|git@|ssh://)[^\s'\"]+)")
+_CD = re.compile(r"^\s*cd\s+(?P<folder>[^\s$]+)")
+_CHECKOUT = re.compile(
+    r"\bgit\s+(?:checkout|reset\s+--hard)\s+(?P<reference>v?[0-9][\w.]*|[0-9a-f]{7,40})\s*$"
+)
 _SEPARATOR = re.compile(r"&&|\|\||;|\|")
 _VERSION_OF = re.compile(r"(?P<name>\w+?)_(?:IMAGE_)?(?:VERSION|TAG|COMMIT|REF|REVISION|BRANCH)(?:_OR_\w+)?")
 _TAG = re.compile(r"(?P<version>v?\d+(?:\.\d+)+(?:\.?(?:post|rc|a|b|dev)\d+)?)(?:-.*)?")
@@ -33,6 +38,7 @@ def image(path: str, text: str, known: Collection[str], *, held: bool) -> Iterat
     """
     values: dict[str, str] = {}
     arguments: list[Asked] = []
+    checked_out: list[Asked] = []
     installed: set[str] = set()
     for line in logical_lines(_without_comments(text)):
         instruction, _, rest = line.text.strip().partition(" ")
@@ -42,11 +48,13 @@ def image(path: str, text: str, known: Collection[str], *, held: bool) -> Iterat
             for name, value in given.items():
                 arguments += _argument(name, value, Place(path, line.number, line.text.strip()), known, held)
         elif instruction.upper() == "RUN":
-            for command in _SEPARATOR.split(rest):
-                for item in _installed(command, values, path, line.number, held):
-                    installed.add(item.name)
-                    yield item
-    yield from (item for item in arguments if item.name not in installed)
+            commands = [_filled(text, values) for text in _SEPARATOR.split(rest)]
+            found = [item for text in commands for item in _installed(text, path, line.number, held)]
+            installed.update(item.name for item in found)
+            yield from found
+            checked_out += _checked_out(commands, path, line.number, held)
+    # An ARG before the checkout that uses it: that is where the pin is changed.
+    yield from (item for item in (*arguments, *checked_out) if item.name not in installed)
 
 
 def _without_comments(text: str) -> str:
@@ -63,10 +71,26 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda found: values.get(found["braced"] or found["plain"], found[0]), text)
 
 
-def _installed(
-    command: str, values: Mapping[str, str], path: str, number: int, held: bool
-) -> Iterator[Asked]:
-    pip = _PIP.search(_filled(command, values))
+def _checked_out(commands: Collection[str], path: str, number: int, held: bool) -> Iterator[Asked]:
+    """Yield the repositories that an instruction clones and then puts at one commit or release."""
+    clones: set[str] = set()
+    here = ""
+    for command in commands:
+        clone, inside, checkout = (pattern.search(command) for pattern in (_CLONE, _CD, _CHECKOUT))
+        if clone:
+            here = posixpath.basename(clone["address"].rstrip("/")).removesuffix(".git")
+            clones.add(here)
+        elif inside:
+            here = posixpath.basename(inside["folder"].strip("\"'").rstrip("/"))
+        elif checkout and here in clones:
+            tag = _TAG.fullmatch(checkout["reference"])
+            item = exactly(distribution(here), tag["version"] if tag else checkout["reference"])
+            place = Place(path, number, f"{here}: {command.strip()}")
+            yield item.at(place, "image", path, held=held, present=False)
+
+
+def _installed(command: str, path: str, number: int, held: bool) -> Iterator[Asked]:
+    pip = _PIP.search(command)
     for item in pip_words(pip["words"]) if pip else ():
         yield item.at(
             Place(path, number, f"pip install {_said(item.name, item.window, item.reference)}"),
