@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 from pathlib import Path
 
@@ -264,6 +265,16 @@ def test_words_without_an_equals_sign(write: Write, word: str, expected: str) ->
 
 def test_nothing_is_said_of_keys_when_a_placeholder_chooses_the_configuration(write: Write) -> None:
     assert text(write, "engine=${ENGINE:?}", "actor.mega.tp=2") == []
+
+
+def test_without_hydra_one_info_says_what_to_install(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "hydra" else found(name))
+
+    assert text(write, "trainer.nnode=2", "trainer.nodes=1") == [
+        "1 OVR017 Hydra is not installed beside example-sanity, so overrides are not checked; "
+        "pip install 'example-sanity[hydra]'"
+    ]
 
 
 def test_source_roots_are_looked_in(write: Write, tmp_path: Path) -> None:

@@ -172,7 +172,8 @@ class Resolver:
             return result
         if importlib.util.find_spec("hydra") is None:
             message = (
-                "Hydra is not installed, so its overrides are not checked; install example-sanity[hydra]"
+                "Hydra is not installed beside example-sanity, so overrides are not checked; "
+                "pip install 'example-sanity[hydra]'"
             )
             result.troubles.append(Trouble("OVR017", message))
             return result
