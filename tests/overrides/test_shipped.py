@@ -78,7 +78,11 @@ def test_one_wrong_engine_is_one_finding(write: Write) -> None:
         "OVR001 actor_rollout_ref.actor.model_engine is no key; model_engine is a config group"
     )
     (found,) = text(write, f"verl.trainer.main_ppo {line}")
-    assert f"{megatron}.tensor_model_parallel_size exists only with model_engine=megatron" in found
+    assert (
+        f"{megatron}.tensor_model_parallel_size and 1 other override exist only with model_engine=megatron"
+        in found
+    )
+    assert found.endswith("choose model_engine=megatron")
 
 
 def test_the_configuration_chooses_the_schema(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
