@@ -34,6 +34,7 @@ def messages(text: str, path: str = "README.md") -> list[str]:
         "from the clone: `repo/examples/ppo/run_a_fsdp.sh`; in the package: `utils/data.py`",
         "`examples/*/run_*_fsdp.sh`, `examples/**/*.sh`, `app/{train,utils/data}.py`",
         "`examples/<trainer>/run.sh`, `examples/{name}/run.sh`, `examples/$NAME/run.sh`, `examples/ppo/your_script.sh`",
+        "`" + "app/" * 2000 + "gone.py`",
         "`/path/to/app/gone.py`, `~/app/gone.py`, `s3://app/gone.py`, `$HOME/app/gone.py`, `https://x.org/app/gone.py`",
         "`Qwen/Qwen3-8B`, `data/gsm8k/train.parquet`, and/or",
         "`app/outputs/`, `app/checkpoints/step_1`, `app/logs/a.txt`",

@@ -153,7 +153,7 @@ def test_a_notebook_is_documents_and_blocks() -> None:
     assert document.lines[line.line - 1][line.column - 1 :].startswith("bash x.sh")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": [1]}', "not json"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": [1]}', "not json", "[" * 100_000])
 def test_what_is_no_notebook_is_said(text: str) -> None:
     with pytest.raises(Uninspectable, match="no notebook"):
         notebooks.read("a.ipynb", text)

@@ -53,6 +53,14 @@ def test_the_launch_decides_between_two_packages_of_a_name(write: Write) -> None
     assert text(write, {**FILES, **other, SCRIPT: "export PYTHONPATH=/old\ncd old\n" + MODULE}) == []
 
 
+def test_a_folder_inside_of_a_package_is_no_package_of_its_own(write: Write) -> None:
+    inner = {"app/utils/__init__.py": "", "app/utils/engine/__init__.py": ""}
+    server = "python3 -m engine.launch_server --model-path x\n"
+    assert text(write, {**FILES, **inner, SCRIPT: server}) == []
+    (found,) = text(write, {**FILES, "deep/engine/__init__.py": "", SCRIPT: server})
+    assert found.startswith("OVR006 there is no module engine.launch_server in deep/engine")
+
+
 def test_a_folder_that_only_has_the_name_of_a_package_is_none(write: Write) -> None:
     files = {
         "lite/verl/__init__stub.py": "",

@@ -161,9 +161,32 @@ def test_a_module_that_moved_into_a_package_inside_a_plain_folder_is_found() -> 
 
     assert finding.message == (
         "there is no module 'csa_layout_kernels' in mega/core/variant/ "
-        "(mega/core/variant/utils/layout_kernels.py is core.variant.utils.layout_kernels)"
+        "(mega/core/variant/utils/layout_kernels.py is mega.core.variant.utils.layout_kernels)"
     )
     assert (finding.span.line, finding.span.column, finding.span.end_column) == (2, 5, 23)
+
+
+@pytest.mark.parametrize(
+    ("more", "hint"),
+    [
+        ({}, "(mega/core/ops/attention.py is mega.core.ops.attention)"),
+        ({"mega/core/ops/other.py": "def attend(): ...\ndef Top(): ...\n"}, "(did you mean 'dsa_kernels'?)"),
+        ({"mega/core/ops/attention.py": "def attend(): ...\n"}, "(did you mean 'dsa_kernels'?)"),
+    ],
+)
+def test_the_one_module_with_the_names_is_meant_before_one_of_a_like_name(
+    more: dict[str, str], hint: str
+) -> None:
+    files = {
+        "mega/core/__init__.py": "",
+        "mega/core/dsa_kernels.py": "def other(): ...\n",
+        "mega/core/ops/__init__.py": "",
+        "mega/core/ops/attention.py": "def attend(): ...\nclass Top: ...\n",
+        **more,
+    }
+    assert found("from mega.core.csa_kernels import Top, attend\n", path="run.py", files=files) == [
+        f"there is no module mega.core.csa_kernels in mega/core/ {hint}"
+    ]
 
 
 def test_further_roots_come_from_the_configuration() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PATH = re.compile(
     r"(?<![\w./$}{~@:<>%*|+\\-])(?:\.{1,2}/)*[A-Za-z0-9_.][\w.+-]*(?:/[\w.+*?{},\[\]-]+)+/?(?![\w<>$@{(/]|://)"
 )
+_LONGEST = 4096  # PATH_MAX of Linux
 _PLACEHOLDER = re.compile(
     r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|xyz|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
     r"|(?:^|/)[xyzXYZ]{1,3}(?:\.\w+)?(?:/|$)|[A-Z]{2,}_[A-Z]+|YYYY|\{[^{},]*\}",
@@ -133,7 +134,7 @@ def bare_names(document: Document) -> Iterator[Mention]:
 def _found(text: str, span: Span, where: _Where, place: str) -> Iterator[Mention]:
     for found in _PATH.finditer(text):
         path = found[0].rstrip(".,")
-        if not is_placeholder(path):
+        if len(path) <= _LONGEST and not is_placeholder(path):
             column = span.column + found.start()
             yield Mention(path, Span(span.line, column, span.line, column + len(path)), *where, place)
 

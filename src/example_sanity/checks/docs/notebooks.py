@@ -27,7 +27,7 @@ def read(path: str, text: str) -> Document:
     try:
         cells = json.loads(text)["cells"]
         pairs = [(str(cell["cell_type"]), _strings(cell["source"])) for cell in cells]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Uninspectable("SYS002", f"the file is no notebook: {error}") from error
     document = Document(path, text, "notebook")
     finder = _Finder(text)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.sources import base
-from example_sanity.checks.sources.modules import Missing, binds, index_of, names
+from example_sanity.checks.sources.modules import Missing, binds, index_of, names, plain_names
 from example_sanity.checks.sources.names import Origin, imports
 from example_sanity.core.errors import nearest
 from example_sanity.core.rule import Example, Rule, Subject
@@ -74,7 +74,7 @@ def _faults(
     origin = Origin(node.level, node.module or "")
     missing = index.missing(path, origin)
     if missing:
-        yield None, _message(missing, context)
+        yield None, _message(missing, context, [alias.name for alias in node.names])
         return
     files = index.candidates(path, origin)
     for alias in node.names:
@@ -83,12 +83,37 @@ def _faults(
             yield alias, _name_message(lacking, files, context)
 
 
-def _message(missing: Missing, context: Context) -> str:
+def _message(missing: Missing, context: Context, wanted: Sequence[str] = ()) -> str:
     index = index_of(context)
     where = f"{missing.folder}/" if missing.folder else "the root"
     if f"{missing.folder}.py" in context.project.all_files:
         return f"there is no module {missing.name}: {missing.folder}.py is a module and no package"
-    return f"there is no module {missing.name} in {where}{_nearest_module(missing, context, index.children(missing.folder))}"
+    hint = _home(missing, context, wanted) or _nearest_module(
+        missing, context, index.children(missing.folder)
+    )
+    return f"there is no module {missing.name} in {where}{hint}"
+
+
+def _home(missing: Missing, context: Context, wanted: Sequence[str]) -> str:
+    """A hint at the one module of the same folder, or below, that has all the names that are imported."""
+    names = set(wanted) - {"*"}
+    below = [
+        path
+        for path in context.project.all_files
+        if path.endswith(".py") and path.startswith(f"{missing.folder}/")
+    ]
+    homes = [path for path in below if names and names <= plain_names(context, path)]
+    return f" ({homes[0]} is {_dotted(homes[0], missing, context)})" if len(homes) == 1 else ""
+
+
+def _dotted(path: str, missing: Missing, context: Context) -> str:
+    """The name of a module, from where the import found the package that lacks one."""
+    package = missing.folder.replace("/", ".")
+    dotted = missing.name.rpartition(".")[0]
+    inner = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    if dotted and package.endswith(dotted) and inner.startswith(f"{package}."):
+        return inner[len(package) - len(dotted) :]
+    return index_of(context).module_name(path)
 
 
 def _name_message(missing: Missing, files: Sequence[str], context: Context) -> str:
@@ -112,9 +137,8 @@ def _nearest_module(missing: Missing, context: Context, siblings: Iterable[str])
     wanted = wanted or [path for path in files if stem.endswith(f"_{_tail(path)}") and missing.folder in path]
     if not wanted:
         return ""
-    index = index_of(context)
     shown = min(wanted, key=lambda path: (not path.startswith(missing.folder), -len(_tail(path)), path))
-    return f" ({shown} is {index.module_name(shown)})"
+    return f" ({shown} is {_dotted(shown, missing, context)})"
 
 
 def _tail(path: str) -> str:

@@ -243,7 +243,7 @@ def _names(context: Context, path: str) -> Names | None:
 
 def binds(context: Context, path: str, name: str, depth: int = 8) -> bool:
     """Whether a module binds a name, or may: through star imports, or where its names are made while it is imported."""
-    if name in _plain_names(context, path):
+    if name in plain_names(context, path):
         return True
     found = names(context, path)
     if found is None or found.open or name in found.bound or depth == 0:
@@ -256,7 +256,7 @@ def binds(context: Context, path: str, name: str, depth: int = 8) -> bool:
     return False
 
 
-def _plain_names(context: Context, path: str) -> frozenset[str]:
+def plain_names(context: Context, path: str) -> frozenset[str]:
     """The names that lines of a module define or assign: a fast answer for most that are there."""
 
     def read() -> frozenset[str]:

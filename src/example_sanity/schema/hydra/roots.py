@@ -127,11 +127,12 @@ def nested_folders(root: Path, folders: Iterable[str], names: Iterable[str]) -> 
     """Return the folders of a project that hold a folder of one of ``names``, those nearest to the root first.
 
     ``folders`` are all folders of the project, relative to ``root``. A package deep inside is on ``PYTHONPATH`` when the
-    launcher runs, wherever that is set.
+    launcher runs, wherever that is set; a folder inside of another package is a part of that.
     """
     wanted = set(names)
     inside = sorted((folder for folder in folders if folder.rpartition("/")[2] in wanted), key=_depth)
-    return list(dict.fromkeys((root / folder).parent for folder in inside))
+    homes = dict.fromkeys((root / folder).parent for folder in inside)
+    return [home for home in homes if not (home / "__init__.py").is_file()]
 
 
 def _depth(folder: str) -> tuple[int, str]:
