@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
 
 from example_sanity.checks.sources.imports import UnimportableModule
+from example_sanity.checks.sources.names import imports, plain_imports
 from example_sanity.testing import check_rule
 
 PACKAGE = {
@@ -194,3 +196,40 @@ def test_further_roots_come_from_the_configuration() -> None:
 
     assert found("import extra.gone\n", files=files) == ["there is no module extra.gone in lib/deep/extra/"]
     assert found("import extra.gone\n", files={"lib/deep/extra/__init__.py": ""}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import a.b as c, d\nfrom . import e\nfrom ..f.g import h as i, j  # k\n",
+        "from a import (\n    b,  # with )\n    c as d,\n)\nfrom e import *\n\n\ndef f():\n    import g\n",
+        "x = 1\n",
+        "# import a\nimport a\n",
+    ],
+)
+def test_plain_imports_are_those_of_the_tree(text: str) -> None:
+    plain = plain_imports(text)
+    assert plain is not None
+    assert [ast.unparse(node) for node in plain] == [
+        ast.unparse(node) for node, _ in imports(ast.parse(text))
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1; import a\n",
+        "if x: from a import b\n",
+        "from a \\\n  import b\n",
+        "from a import b, \\\n  c\n",
+        "x = 1; \\\nimport a\n",
+        "from a.\\\n b import c\n",
+        "import a\rimport b\n",
+        "import a . b\n",
+        "from a import(b)\n",
+        "from a import b; import c\n",
+        '"""Text\nfrom somewhere else\n"""\n',
+    ],
+)
+def test_imports_that_are_written_in_another_way_are_not_guessed(text: str) -> None:
+    assert plain_imports(text) is None

@@ -193,3 +193,24 @@ def test_a_banned_name_with_a_replacement_is_replaced(
 
     assert cli(capsys, "sources", str(root), "--select", "SRC003", "--fix", "--unsafe-fixes")[0] == 0
     assert (root / "a.py").read_text() == "import torch\nfrom pkg.io import safe_load\nx = safe_load(1)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.cuda()\n",
+        "x = (\n    y.\n    cuda()\n)\n",
+        "y = x. \\\n  cuda()\n",
+        "from torch import (\n    nn,\n    cuda,\n)\n",
+        "from torch import nn, \\\n  cuda\n",
+        "x = '''cuda'''\n",
+        "x = rb'' or f\"cuda:{i}\"\n",
+        "x = 'nccl'\n",
+        "x = '\\\ncuda'\n",
+    ],
+)
+def test_a_device_is_found_however_it_is_written(text: str) -> None:
+    assert (
+        len(check_rule(HardCodedDevice, text, path="pkg/a.py", options={"devices": {"paths": ["/pkg/"]}}))
+        == 1
+    )

@@ -23,6 +23,15 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAKES_NAMES = re.compile(
     r"\b(?:globals|vars|setattr|exec)\(|sys\.modules\[|\b_LazyModule\b|lazy_loader|\b__getattr__\b"
 )
+# Where a statement may begin, and an import that is written as nearly all are.
+_IMPORT_BEGINS = re.compile(r"(?:^|[;:])\s*(?:from|import)\b", re.MULTILINE)
+_NAMED = r"\w+(?:[ \t]+as[ \t]+\w+)?"
+_DOTTED = r"\w+(?:\.\w+)*(?:[ \t]+as[ \t]+\w+)?"
+_PLAIN_IMPORT = re.compile(
+    rf"^[ \t]*(import[ \t]+{_DOTTED}(?:[ \t]*,[ \t]*{_DOTTED})*|from[ \t]+\.*(?:\w+(?:\.\w+)*)?[ \t]+import[ \t]+"
+    rf"(?:\*|{_NAMED}(?:[ \t]*,[ \t]*{_NAMED})*|\((?:[\w\s,]|#[^\n]*\n)*\)))[ \t]*(?:#[^\n]*)?$",
+    re.MULTILINE,
+)
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -169,6 +178,24 @@ def _targets(node: ast.stmt) -> Iterator[str]:
                     yield inner.id
                 elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
                     yield inner.name
+
+
+def plain_imports(text: str) -> list[ast.Import | ast.ImportFrom] | None:
+    """Return every import of a module without parsing the rest; None where one may be written in another way.
+
+    Imports that a string quotes may be among them. Positions are not those of the text.
+    """
+    # A line that goes on behind a backslash may hold an import, or be the second half of one.
+    if "\r" in text or re.search(r"\b(?:from|import)\b[^\n]*\\\n|\\\n\s*(?:from|import)\b", text):
+        return None
+    plain = [found[1] for found in _PLAIN_IMPORT.finditer(text)]
+    if len(plain) != sum(1 for _ in _IMPORT_BEGINS.finditer(text)):
+        return None
+    try:
+        body = ast.parse("\n".join(plain)).body
+    except SyntaxError:
+        return None
+    return [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, tuple[ast.AST, ...]]]:

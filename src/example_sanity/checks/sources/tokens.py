@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.sources import base
@@ -142,7 +143,7 @@ class HardCodedDevice(Rule):
         wanted = base.options(context).devices
         assert wanted is not None
         # Most files name no device, and to walk a tree takes long.
-        if not any(word in subject.text for word in (*wanted.attributes, *wanted.strings)):
+        if not _may_name(wanted.attributes, wanted.strings).search(subject.text):
             return
         for word in words(subject.tree, strings=True):
             said = _device(word, wanted)
@@ -153,6 +154,15 @@ class HardCodedDevice(Rule):
                 yield self.finding(
                     subject.path, span, f"{said} works on one kind of accelerator only{advice}", fix=repair
                 )
+
+
+@lru_cache(maxsize=8)
+def _may_name(attributes: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern[str]:
+    """What stands in every text that has one of the attributes behind a dot or in an import, or a string that begins so."""
+    names = "|".join(map(re.escape, attributes)) or "(?!)"
+    texts = "|".join(map(re.escape, strings)) or "(?!)"
+    imported = rf"\bimport\b(?:[ \t]*\([^)]*|(?:[^;\n]|\\\r?\n)*)\b(?:{names})\b"
+    return re.compile(rf"\.(?:\s|\\)*(?:{names})\b|{imported}|(?:['\"]|\\\r?\n)(?:{texts})")
 
 
 def _device(word: Word, wanted: Devices) -> str:
