@@ -271,8 +271,8 @@ def test_positional_parameters_are_filled(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("echo hello\n", "it ends with status 0"),
-        ("exit 3\n", "it ends with status 3"),
+        ("echo hello\n", "it starts no training program, and ends with status 0"),
+        ("exit 3\n", "it starts no training program, and ends with status 3"),
         ("python3 tools/convert.py --in x\n", "it starts no training program whose mesh is known"),
     ],
 )

@@ -203,7 +203,7 @@ def stopped(trial: Trial) -> str:
     lines = trial.launch.stderr.splitlines()
     said = [line for line in lines if re.search("[A-Za-z]", line) and not line.startswith("+")]
     if not said:
-        return f"it ends with status {trial.launch.status}"
+        return f"it starts no training program, and ends with status {trial.launch.status}"
     return said[-1].strip().removeprefix(f"{trial.launch.script.path}: ")
 
 
