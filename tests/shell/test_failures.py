@@ -35,6 +35,11 @@ ROWS = {
         "1 SYS003",
         'srun bash -c "python3 train.py --name $RUN"\necho done\n',
     ),
+    "K12-01 an array is not closed": Row(
+        'ARGS=(\n    --a 1\n    --b 2\npython3 train.py "${ARGS[@]}"\n',
+        "1 SYS003",
+        'ARGS=(\n    --a 1\n    --b 2\n)\npython3 train.py "${ARGS[@]}"\n',
+    ),
     "K12-01 a variable is quoted twice": Row(
         "RUN=ppo\npython3 train.py --name \"'$RUN'\"\n",
         "2 SHL006",

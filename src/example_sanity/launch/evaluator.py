@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from example_sanity.launch import normalise, sandbox, world
 from example_sanity.launch.command import Launch
@@ -16,6 +16,8 @@ from example_sanity.launch.guardruns import GuardRun, guard_runs
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from tree_sitter import Tree
 
     from example_sanity.launch.scenario import Scenario
     from example_sanity.launch.syntax import Script
@@ -73,7 +75,22 @@ def syntax_error(script: Script) -> str | None:
         return None
     # the sandbox's grammar has a gap or two that the rewritten text does not meet
     error = sandbox.syntax_error(script.text)
-    return error and sandbox.syntax_error(normalise.normalise(script.text, "0").text) and error
+    if error is None:
+        return _open_array(script)
+    return sandbox.syntax_error(normalise.normalise(script.text, "0").text) and error
+
+
+def _open_array(script: Script) -> str | None:
+    """Return the error of an array that nothing closes, which the sandbox's grammar lets end with the file."""
+    waiting = [cast("Tree", script.tree).root_node] if script.errors else []
+    while waiting:
+        node = waiting.pop()
+        if node.type == "array" and node.children[-1].is_missing:
+            line = script.data.count(b"\n", 0, node.start_byte) + 1
+            column = node.start_byte - script.data.rfind(b"\n", 0, node.start_byte)
+            return f"line {line}, column {column}: unexpected EOF while looking for matching `)'"
+        waiting += [child for child in node.children if child.has_error]
+    return None
 
 
 def _missing(names: Iterable[str], root: Path | None) -> set[str]:
