@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from example_sanity.core.finding import Finding, Severity, Span, merge_scenarios, with_fingerprints
+from example_sanity.core.finding import Finding, Related, Severity, Span, merge_scenarios, with_fingerprints
 
 
 def _finding(line: int = 1, message: str = "m", *scenarios: str) -> Finding:
@@ -17,6 +17,17 @@ def test_equal_findings_of_several_scenarios_are_one() -> None:
     merged = merge_scenarios([_finding(1, "m", "default"), _finding(2, "m", "b"), _finding(1, "m", "c")])
 
     assert [finding.scenarios for finding in merged] == [("default", "c"), ("b",)]
+
+
+def test_findings_that_differ_in_a_related_place_are_one_with_the_first() -> None:
+    near, far = (Related("a.sh", Span(line, 1, line, 2), f"name = {line}") for line in (3, 4))
+    one, two = (
+        msgspec.structs.replace(_finding(1, "m", item.label), related=(item,)) for item in (near, far)
+    )
+
+    (merged,) = merge_scenarios([one, two])
+
+    assert (merged.related, merged.scenarios) == ((near,), ("name = 3", "name = 4"))
 
 
 def test_a_fingerprint_survives_lines_that_move_and_spacing() -> None:

@@ -87,13 +87,16 @@ class Finding(msgspec.Struct, frozen=True):
 def merge_scenarios(findings: Iterable[Finding]) -> list[Finding]:
     """Make one finding of those that say the same in several scenarios, in order of first appearance.
 
-    Findings are the same when everything but ``scenarios`` is equal; the scenario names keep their order.
+    Findings are the same when everything but ``scenarios`` and ``related`` is equal; the related places are those of the first,
+    and the scenario names keep their order.
     """
     merged: dict[Finding, dict[str, None]] = {}
+    first: dict[Finding, Finding] = {}
     for finding in findings:
-        bare = msgspec.structs.replace(finding, scenarios=())
+        bare = msgspec.structs.replace(finding, scenarios=(), related=())
+        first.setdefault(bare, finding)
         merged.setdefault(bare, {}).update(dict.fromkeys(finding.scenarios))
-    return [msgspec.structs.replace(bare, scenarios=tuple(names)) for bare, names in merged.items()]
+    return [msgspec.structs.replace(first[bare], scenarios=tuple(names)) for bare, names in merged.items()]
 
 
 def with_fingerprints(findings: Sequence[Finding], lines_of: Mapping[str, Sequence[str]]) -> list[Finding]:
