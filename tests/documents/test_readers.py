@@ -30,6 +30,12 @@ def test_inline_parts_of_markdown_stand_where_the_file_has_them() -> None:
     assert shown(document) == ["a b", "a b", "quoted", "y/z.md#q", "p q.png"]
 
 
+def test_the_target_of_a_link_is_no_part_of_its_text() -> None:
+    text = "[`a.md`](a.md), [a.md](<a.md>) and [a](a.md) [a](a.md)\n"
+    links = markdown.read("b.md", text).links
+    assert [link.span.column for link in links] == [10, 25, 40, 50]
+
+
 def test_code_of_markdown_keeps_its_columns() -> None:
     text = "1. Run\n\n   ```bash\n   ls a\n     ls b\n   ```\n\nThen\n\n    indented\n"
     first, second = markdown.read("a.md", text).blocks

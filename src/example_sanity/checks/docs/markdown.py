@@ -52,6 +52,7 @@ class _Reader:
         # Where lines end in CRLF, markdown-it takes the carriage return off and the offsets stay ours.
         self._offsets = Offsets(document.text)
         self._cursor = 0
+        self._target_end = 0
         self._cells: list[Piece | None] = []
         self._rows: list[tuple[str, ...]] = []
         self._numbers: list[int] = []
@@ -195,6 +196,8 @@ class _Reader:
                 self._html(child.content, self._cursor, end)
             elif child.type in ("link_open", "image"):
                 self._link(child, children[index + 1 :], end)
+            elif child.type == "link_close":
+                self._cursor = max(self._cursor, self._target_end)
             before = child.content if child.type == "text" else ""
 
     def _text(self, content: str, end: int) -> None:
@@ -222,14 +225,20 @@ class _Reader:
         cursor = self._cursor
         span = self._place(target, end)
         if token.type != "image":
-            self._cursor = cursor  # its text comes first
+            self._target_end, self._cursor = self._cursor, cursor  # its text comes first
         self.document.links.append(Link(target, span, "image" if token.type == "image" else "link", label))
 
     def _place(self, target: str, end: int) -> Span:
         from urllib.parse import unquote
 
         for written in dict.fromkeys((target, unquote(target))):
+            # The text of a link often is its target.
+            behind = re.compile(rf"\]\(\s*<?{re.escape(written)}").search(
+                self.document.text, self._cursor, end
+            )
             at = self.document.text.find(written, self._cursor, end) if written else -1
+            if behind and written:
+                at = behind.end() - len(written)
             if at >= 0:
                 self._cursor = at + len(written)
                 return self._offsets.span(at, at + len(written))
