@@ -222,7 +222,11 @@ cli.add_command(
         "Whether its mesh is legal, and its own guard right.",
         "Show the parallel mesh of SCRIPT: whether it is legal, and whether the script's own guard is right.\n\n"
         "Exits 1 on an illegal mesh or a wrong guard, with the smallest counter-examples.",
-        click.option("--suggest", is_flag=True, help="Show the legal sizes nearest to those of the script."),
+        click.option(
+            "--suggest",
+            is_flag=True,
+            help="Show the legal sizes nearest to those of the script, instead of the verdict on its guard.",
+        ),
         click.option("--gpus", type=click.IntRange(1), help="With --suggest: for this number of GPUs."),
         click.option("--gpus-per-node", type=click.IntRange(1), help="With --suggest: GPUs of a node."),
         click.option("--draw", is_flag=True, help="Show which ranks share a group, as a grid for each axis."),

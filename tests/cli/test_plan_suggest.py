@@ -46,3 +46,15 @@ def test_without_a_gpu_nothing_is_suggested(write: Write, capsys: pytest.Capture
 
     assert code == 1
     assert "no change of two sizes is legal" in out
+
+
+def test_the_guard_is_proved_where_no_sizes_are_asked_for(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guard = "if ((NNODES * 8 % (TP * PP) != 0)); then exit 1; fi\n"
+    path = str(write({PATH: KNOBS + guard + LAUNCH}) / PATH)
+
+    assert json.loads(cli(capsys, "plan", path, "--format", "json")[1])["plans"][0]["guard"]["tried"] > 0
+    asked = json.loads(cli(capsys, "plan", path, "--suggest", "--format", "json")[1])["plans"][0]
+    assert asked["guard"] is None
+    assert asked["suggestions"]
