@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,13 @@ def test_work_stays_here_where_a_fork_is_not_safe(write: Write, monkeypatch: pyt
 
 def test_at_least_one_processor() -> None:
     assert workers.available() >= 1
+
+
+def test_loading_every_rule_leaves_the_sandbox_out_so_that_work_can_be_spread() -> None:
+    code = (
+        "import sys\nfrom example_sanity import checks\n"
+        "registry = checks.registry()\nregistry.rules\nregistry.loaders\n"
+        "from example_sanity.core import workers\nsys.exit(not workers._may_fork())\n"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,6 @@ from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Related, Severity, Span
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch import inputs
-from example_sanity.launch.explore import explored
 from example_sanity.launch.scenario import Answer, Scenario
 from example_sanity.launch.syntax import parse
 
@@ -187,6 +186,10 @@ def _explored(script: Script, scenario: Scenario, context: Context) -> Launch:
 
     Scripts ask so for the device (``$(python3 - <<EOF``) and stop when they do not know the answer.
     """
+    from example_sanity.launch.explore import (
+        explored,
+    )  # the sandbox: where it is loaded, no process can be forked
+
     launch = explored(script, scenario, context.project.root, context.engine)
     asked = [" ".join(command.argv) for command in launch.commands if _is_asked(command.argv)]
     if not launch.status or not asked:
