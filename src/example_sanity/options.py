@@ -13,15 +13,44 @@ from example_sanity.report import FORMATS
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-def _environment(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = [value.partition("=") for value in values]
-    for name, equals, _ in pairs:
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
+def assignments(is_name: Callable[[str], bool]) -> Callable[..., dict[str, str]]:
+    """Return what reads the values of an option that takes ``NAME=VALUE``, for some kind of names."""
+
+    def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+        pairs = [value.partition("=") for value in values]
+        for name, equals, _ in pairs:
+            if not equals or not is_name(name):
+                raise click.BadParameter(f"{name!r} is not NAME=VALUE")
+        return {name: value for name, _, value in pairs}
+
+    return read
 
 
-def reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]:
+def report_option(formats: Sequence[str]) -> Any:
+    """Return the option for further reports of a run, in some formats."""
+    return click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        metavar="FORMAT=FILE",
+        callback=_reports_as(formats),
+        help="Write a further report of the same run (repeatable).",
+    )
+
+
+def format_option(formats: Sequence[str]) -> Any:
+    """Return the option for the format of the report, of some."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(formats),
+        default="text",
+        show_default=True,
+        help="What the report is written as.",
+    )
+
+
+def _reports_as(formats: Sequence[str]) -> Callable[..., list[tuple[str, Path]]]:
     """Return what reads the values of ``--report``, for some formats."""
 
     def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
@@ -53,7 +82,7 @@ def project_options(function: Any) -> Any:
             "environment",
             multiple=True,
             metavar="NAME=VALUE",
-            callback=_environment,
+            callback=assignments(str.isidentifier),
             help="Evaluate launchers with this environment variable (repeatable).",
         ),
         click.option(
@@ -89,14 +118,7 @@ def check_options(function: Any) -> Any:
         click.option(
             "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
         ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            default="text",
-            show_default=True,
-            help="What the report is written as.",
-        ),
+        format_option(FORMATS),
         click.option(
             "-o",
             "--output",
@@ -104,14 +126,7 @@ def check_options(function: Any) -> Any:
             metavar="FILE",
             help="Write the report to FILE; the verdict goes to stderr.",
         ),
-        click.option(
-            "--report",
-            "reports",
-            multiple=True,
-            metavar="FORMAT=FILE",
-            callback=reports_as(FORMATS),
-            help="Write a further report of the same run (repeatable).",
-        ),
+        report_option(FORMATS),
         click.option(
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),

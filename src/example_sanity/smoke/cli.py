@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from example_sanity.options import CONTEXT, project_options, reports_as, with_options
+from example_sanity.options import (
+    CONTEXT,
+    assignments,
+    format_option,
+    project_options,
+    report_option,
+    with_options,
+)
 from example_sanity.smoke.report import FORMATS
 
 
@@ -59,31 +66,9 @@ def _place_options(function: Any) -> Any:
             metavar="LOG",
             help="Judge the log of a run that ended elsewhere, and start nothing.",
         ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            default="text",
-            show_default=True,
-            help="What the report is written as.",
-        ),
-        click.option(
-            "--report",
-            "reports",
-            multiple=True,
-            metavar="FORMAT=FILE",
-            callback=reports_as(FORMATS),
-            help="Write a further report of the same run (repeatable).",
-        ),
+        format_option(FORMATS),
+        report_option(FORMATS),
     )
-
-
-def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = [value.partition("=") for value in values]
-    for name, equals, _ in pairs:
-        if not equals or not name:
-            raise click.BadParameter(f"{name!r} is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
 
 
 @click.command(context_settings=CONTEXT, short_help="Run it for real, scaled down to the GPUs at hand.")
@@ -102,7 +87,7 @@ def _settings(_ctx: click.Context, _param: click.Parameter, values: tuple[str, .
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_settings,
+    callback=assignments(bool),
     help="A knob, override or flag of the launcher that wins over the plan (repeatable).",
 )
 @click.option(

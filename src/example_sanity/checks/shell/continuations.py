@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.checks.knobs.base import shown
 from example_sanity.checks.shell.base import TextRule
 from example_sanity.core.finding import Edit, Finding, Fix, Span
 from example_sanity.core.rule import Context, Example
@@ -73,11 +74,7 @@ def _what_follows(text: Text, line: int) -> str:
     rest = text.lines[line].decode("utf-8", "replace").strip() if line < len(text.lines) else ""
     if not rest:
         return "the command gets the space as an argument"
-    return f"line {line + 1} ({_short(rest)}) runs as a command of its own"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 30 else f"{text[:27]}..."
+    return f"line {line + 1} ({shown(rest)}) runs as a command of its own"
 
 
 def _strip(text: Text, match: re.Match[bytes]) -> Fix:
@@ -122,7 +119,7 @@ class CommentInContinuation(TextRule):
                 text.script.path,
                 text.span(start, max(start, text.starts[index + 2] - 1)),
                 f"{what} ends the command of line {index + 1}, so line {last + 2} "
-                f"({_short(lines[last + 1].decode('utf-8', 'replace').strip())}) is no argument of it; "
+                f"({shown(lines[last + 1].decode('utf-8', 'replace').strip())}) is no argument of it; "
                 f"{'move it above the command' if cut.strip() else 'delete it'}",
                 fix=_delete_empty(text, index, last) if not cut.strip() else None,
             )
@@ -193,8 +190,8 @@ class MissingContinuation(TextRule):
         return self.finding(
             text.script.path,
             word.span,
-            f"{_short(word.text)} is a command of its own, as line {line} does not end in a backslash; "
-            f"add one, or {_short(command.words[0].text)} runs without it",
+            f"{shown(word.text)} is a command of its own, as line {line} does not end in a backslash; "
+            f"add one, or {shown(command.words[0].text)} runs without it",
             fix=Fix("continue the line above", (Edit(text.script.path, end, " \\"),), safe=False),
         )
 

@@ -69,13 +69,8 @@ def has_jobs(context: Context) -> bool:
 def coverage(context: Context, roots: Sequence[str]) -> Coverage:
     """Work out what the jobs of the project run, of the launchers below ``roots``."""
     launchers = tuple(path for path in context.project.files if is_launcher(path, context, roots))
-    return replace(reached(context), launchers=launchers)
-
-
-def reached(context: Context) -> Coverage:
-    """Work out what the jobs of the project run. It does not depend on scripts that none of them reaches."""
     found: Coverage = context.once("workflow coverage", lambda: _reached(context))
-    return found
+    return replace(found, launchers=launchers)
 
 
 def _reached(context: Context) -> Coverage:
