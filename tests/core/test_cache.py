@@ -78,7 +78,7 @@ def test_problems_are_found_again(write: Write) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x00", b"junk" * 100, msgspec.msgpack.encode([1, "other", {}, [], {}]), b"\x95\x01"],
+    [b"", b"\x00", b"junk" * 100, msgspec.msgpack.encode([2, "other", 0, [], [], {}]), b"\x95\x01"],
 )
 def test_a_broken_or_foreign_cache_is_rebuilt(write: Write, reads: list[str], content: bytes) -> None:
     root = write({"a.txt": "BAD\n"})
@@ -234,6 +234,19 @@ def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
     assert Cache(tmp_path, "k" * 64, lambda name: "1").get("a.txt", "SPY002") is None
 
 
+def test_what_is_replaced_does_not_make_the_file_grow(tmp_path: Path) -> None:
+    for number in range(40):
+        cache = Cache(tmp_path, "k" * 64, lambda name, number=number: f"{name} {number}")  # type: ignore[misc]
+        for path in ("a.txt", "b.txt") if number == 0 else ("a.txt",):
+            inputs = frozenset({f"file:{path}", f"file:{number}"})
+            cache.put(path, "SPY001", Outcome([], inputs=inputs))
+        cache.save()
+        assert cache._stored.packed <= len(cache._stored.sets) <= 4
+
+    assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 0").get("b.txt", "SPY001")
+    assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 39").get("a.txt", "SPY001")
+
+
 def test_runs_at_the_same_time_keep_what_each_worked_out(tmp_path: Path) -> None:
     """Two processes of one test session, say: each begins with the old cache and ends with half of the work."""
     old = Cache(tmp_path, "k" * 64, lambda name: "1")
@@ -247,7 +260,7 @@ def test_runs_at_the_same_time_keep_what_each_worked_out(tmp_path: Path) -> None
         cache.put(path, "SPY001", Outcome([], inputs=frozenset({f"file:{path}"})))
         cache.save()
 
-    for digest, found in (("2", [True, True, False]), ("1", [False, False, False])):
+    for digest, found in (("2", [True, True, False]), ("1", [False, False, True])):
         again = Cache(tmp_path, "k" * 64, lambda name, digest=digest: digest)  # type: ignore[misc]
         assert [bool(again.get(name, "SPY001")) for name in ("a.txt", "b.txt", "c.txt")] == found
 

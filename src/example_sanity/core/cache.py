@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FOLDER = ".example-sanity-cache"
-_FORMAT = 1
+_FORMAT = 2
 _MOST_FILES = 8
+_MOST_WASTE = 2  # times as many sets of inputs as are needed
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):
@@ -33,13 +35,25 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
     error: tuple[str, str, Span] | None = None
 
 
+class _Inputs(msgspec.Struct, frozen=True, array_like=True):
+    """A set of inputs: what all their digests together were, and their names as indices into those of the file."""
+
+    digest: str
+    names: tuple[int, ...]
+
+
 class _Stored(msgspec.Struct, array_like=True):
-    """The file: what it is for, the digest of each input, sets of inputs, and for each path its records by code."""
+    """The file: what it is for, names of inputs, sets of inputs, and for each path its records by code.
+
+    Sets (``_Inputs``) and records (``dict[str, Record]``) stay encoded until one is asked for, so that a run over one
+    file pays for one file. ``packed`` is how many sets there were when none was without a record.
+    """
 
     format: int
     key: str
-    digests: dict[str, str]
-    sets: list[tuple[str, ...]]
+    packed: int
+    names: list[str]
+    sets: list[msgspec.Raw]
     records: dict[str, msgspec.Raw]
 
 
@@ -57,7 +71,7 @@ class Cache:
         self._digest = digest
         self._read_at = self._stamp()
         self._stored = self._read()
-        self._fresh_sets: dict[int, bool] = {}
+        self._fresh_sets: dict[int, frozenset[str] | None] = {}
         self._unpacked: dict[str, _Records] = {}
         self._empty_outcomes: dict[int, Outcome] = {}
         self._new: dict[str, dict[str, Outcome]] = {}
@@ -66,17 +80,18 @@ class Cache:
     def get(self, path: str, code: str) -> Outcome | None:
         """Return what a rule said of a file, or None where nothing is known that still holds."""
         record = self._records(path).get(code)
-        if record is None or not self._is_fresh(record.inputs):
+        names = self._fresh(record.inputs) if record else None
+        if record is None or names is None:
             return None
         if not (record.findings or record.problems or record.error):
-            return self._nothing(record.inputs)
+            return self._nothing(record.inputs, names)
         error = Uninspectable(*record.error) if record.error else None
-        return Outcome(list(record.findings), record.problems, error, self._nothing(record.inputs).inputs)
+        return Outcome(list(record.findings), record.problems, error, names)
 
-    def _nothing(self, number: int) -> Outcome:
+    def _nothing(self, number: int, names: frozenset[str]) -> Outcome:
         """The outcome without findings of a set of inputs: most are, and share it."""
         if number not in self._empty_outcomes:
-            self._empty_outcomes[number] = Outcome((), (), None, frozenset(self._stored.sets[number]))
+            self._empty_outcomes[number] = Outcome((), (), None, names)
         return self._empty_outcomes[number]
 
     def put(self, path: str, code: str, outcome: Outcome) -> None:
@@ -94,16 +109,18 @@ class Cache:
     def save(self) -> None:
         """Write the file if there is something new: whole, so that runs beside this one never see half of it.
 
-        What was read and does not hold any more is dropped. A folder that cannot be written costs the cache only.
+        A folder that cannot be written costs the cache only.
         """
         if not self._new:
             return
         if self._stamp() != self._read_at:
-            self._take_over()
-        stored = self._merged()
+            self._stored = self._read()  # another run has saved meanwhile
+        self._add()
+        if len(self._stored.sets) > _MOST_WASTE * self._stored.packed:
+            self._stored = _packed(self._stored)
         try:
             prepare(self._file.parent)
-            write_atomically(self._file, msgspec.msgpack.encode(stored))
+            write_atomically(self._file, msgspec.msgpack.encode(self._stored))
             prune(self._file.parent, ".msgpack", _MOST_FILES)
         except OSError:
             return
@@ -116,17 +133,8 @@ class Cache:
             return None
         return about.st_mtime_ns, about.st_ino
 
-    def _take_over(self) -> None:
-        """Go on from what another run has saved meanwhile; what this one saw to be stale is compared again."""
-        known = range(len(self._stored.sets))
-        stale = {self._stored.sets[n] for n, fresh in self._fresh_sets.items() if n in known and not fresh}
-        self._stored = self._read()
-        self._unpacked, self._fresh_sets, self._empty_outcomes = {}, {}, {}
-        for number, names in enumerate(self._stored.sets):
-            if names in stale:
-                self._is_fresh(number)
-
     def _read(self) -> _Stored:
+        self._fresh_sets, self._unpacked, self._empty_outcomes = {}, {}, {}
         try:
             stored = msgspec.msgpack.decode(self._file.read_bytes(), type=_Stored)
         except (OSError, msgspec.DecodeError):
@@ -134,58 +142,81 @@ class Cache:
         return stored if (stored.format, stored.key) == (_FORMAT, self._key) else self._empty()
 
     def _empty(self) -> _Stored:
-        return _Stored(_FORMAT, self._key, {}, [], {})
+        return _Stored(_FORMAT, self._key, 0, [], [], {})
 
     def _records(self, path: str) -> _Records:
         if path not in self._unpacked:
-            raw = self._stored.records.get(path)
-            try:
-                self._unpacked[path] = msgspec.msgpack.decode(raw, type=_Records) if raw is not None else {}
-            except msgspec.DecodeError:
-                self._unpacked[path] = {}
+            self._unpacked[path] = _decoded(self._stored.records.get(path))
         return self._unpacked[path]
 
-    def _is_fresh(self, number: int) -> bool:
+    def _fresh(self, number: int) -> frozenset[str] | None:
+        """The names of a set of inputs if all are what they were."""
         if number not in self._fresh_sets:
-            digests = self._stored.digests
-            self._fresh_sets[number] = 0 <= number < len(self._stored.sets) and all(
-                name in digests and digests[name] == self._digest(name) for name in self._stored.sets[number]
-            )
+            self._fresh_sets[number] = self._compared(number)
         return self._fresh_sets[number]
 
-    def _new_sets(self) -> set[frozenset[str]]:
-        return {item.inputs for codes in self._new.values() for item in codes.values()}
+    def _compared(self, number: int) -> frozenset[str] | None:
+        if not 0 <= number < len(self._stored.sets):
+            return None
+        try:
+            stored = msgspec.msgpack.decode(self._stored.sets[number], type=_Inputs)
+            names = [self._stored.names[index] for index in stored.names]
+            return frozenset(names) if stored.digest == self._joined(names) else None
+        except (msgspec.DecodeError, IndexError, KeyError, ValueError):
+            return None  # what stands there was not written by us
 
-    def _merged(self) -> _Stored:
-        """The file with the new outcomes; inputs are looked at again where they were looked at in this run."""
-        new_inputs = {name for names in self._new_sets() for name in names}
-        digests = {**self._stored.digests, **{name: self._digest(name) for name in sorted(new_inputs)}}
-        changed = {name for name, digest in self._stored.digests.items() if digests[name] != digest}
-        result = _Stored(_FORMAT, self._key, {}, [], {})
+    def _joined(self, names: list[str]) -> str:
+        """One digest of all inputs, in their order."""
+        text = "\0".join([*names, *map(self._digest, names)])
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def _add(self) -> None:
+        """Lay the new outcomes over what is stored. What they replace leaves its set behind."""
+        stored = self._stored
+        indices = {name: index for index, name in enumerate(stored.names)}
         numbers: dict[frozenset[str], int] = {}
 
-        def number_of(inputs: Iterable[str]) -> int:
-            names = frozenset(inputs)
-            if names not in numbers:
-                numbers[names] = len(result.sets)
-                result.sets.append(tuple(sorted(names)))
-            return numbers[names]
+        def number_of(inputs: frozenset[str]) -> int:
+            if inputs not in numbers:
+                names = sorted(inputs)
+                for name in names:
+                    if name not in indices:
+                        indices[name] = len(stored.names)
+                        stored.names.append(name)
+                numbers[inputs] = len(stored.sets)
+                stored.sets.append(_encoded(_Inputs(self._joined(names), tuple(indices[n] for n in names))))
+            return numbers[inputs]
 
-        for path in sorted({*self._stored.records, *self._new}):
-            records = {
-                code: msgspec.structs.replace(record, inputs=number_of(self._stored.sets[record.inputs]))
-                for code, record in self._records(path).items()
-                if 0 <= record.inputs < len(self._stored.sets)
-                and changed.isdisjoint(self._stored.sets[record.inputs])
-                and self._fresh_sets.get(record.inputs, True)
-            }
-            for code, outcome in self._new.get(path, {}).items():
-                records[code] = _record(outcome, number_of(outcome.inputs))
-            if records:
-                result.records[path] = msgspec.Raw(msgspec.msgpack.encode(records))
-        used = {name for names in result.sets for name in names}
-        result.digests = {name: digest for name, digest in sorted(digests.items()) if name in used}
-        return result
+        for path, codes in sorted(self._new.items()):
+            fresh = {code: _record(outcome, number_of(outcome.inputs)) for code, outcome in codes.items()}
+            stored.records[path] = _encoded({**self._records(path), **fresh})
+        stored.packed = stored.packed or len(stored.sets)
+
+
+def _encoded(value: _Inputs | _Records) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.msgpack.encode(value))
+
+
+def _decoded(raw: msgspec.Raw | None) -> _Records:
+    try:
+        return msgspec.msgpack.decode(raw, type=_Records) if raw is not None else {}
+    except msgspec.DecodeError:
+        return {}
+
+
+def _packed(stored: _Stored) -> _Stored:
+    """The same without the sets that no record needs. It unpacks every record, so it is done once in many runs."""
+    numbers: dict[int, int] = {}
+    records = {}
+    for path, raw in sorted(stored.records.items()):
+        known = {code: item for code, item in _decoded(raw).items() if 0 <= item.inputs < len(stored.sets)}
+        kept = {
+            code: msgspec.structs.replace(item, inputs=numbers.setdefault(item.inputs, len(numbers)))
+            for code, item in known.items()
+        }
+        records[path] = _encoded(kept)
+    sets = [stored.sets[number] for number in numbers]
+    return _Stored(stored.format, stored.key, len(sets), stored.names, sets, records)
 
 
 def _is_text(outcome: Outcome) -> bool:
@@ -230,9 +261,15 @@ def key_of(*parts: object) -> str:
     """Return a key of the tool with all that is installed beside it, and of ``parts`` (plain data and structs)."""
     text = hashlib.sha256(msgspec.json.encode(parts, order="deterministic"))
     text.update(f"{_FORMAT} {example_sanity.__version__} {sys.version}".encode())
-    for line in [*_sources(Path(example_sanity.__file__).parent), *_distributions()]:
-        text.update(line.encode("utf-8", "surrogateescape"))
+    text.update(_installation())
     return text.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _installation() -> bytes:
+    """The tool and all that is installed beside it, as this process found it."""
+    lines = [*_sources(Path(example_sanity.__file__).parent), *_distributions()]
+    return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def sources_of(plugins: Iterable[object]) -> list[str]:
