@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,21 +41,29 @@ class Group(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of our commands, those that are not imported yet as well."""
-        return sorted({*super().list_commands(ctx), *_LAZY})
+        return sorted({*super().list_commands(ctx), *_LAZY, *FAMILIES})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for, and those that have no section last."""
         grouped = {name for names in _SECTIONS.values() for name in names}
         others = tuple(name for name in self.list_commands(ctx) if name not in grouped)
         for title, names in {**_SECTIONS, "Other commands": others}.items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
-            rows = [(name, found.get_short_help_str(formatter.width)) for name, found in commands if found]
+            rows = [(name, self._short_help(ctx, name, formatter.width)) for name in names]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
+    def _short_help(self, ctx: click.Context, name: str, width: int) -> str:
+        if name in FAMILIES:
+            return _short_help(FAMILIES[name][1])
+        command = self.get_command(ctx, name)
+        assert command is not None
+        return command.get_short_help_str(width)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; plugins are only looked for where it is none of ours."""
+        if cmd_name in FAMILIES:
+            return _family_command(cmd_name, FAMILIES[cmd_name][1])
         if cmd_name in _LAZY:
             command: click.Command = getattr(importlib.import_module(_LAZY[cmd_name]), cmd_name)
             return command
@@ -126,13 +135,14 @@ cli.add_command(
 )
 
 
+@cache  # click asks for a command twice, and it has some forty options
 def _family_command(name: str, title: str) -> click.Command:
     text = f"Run the rule family {name!r} over PATHS (default: the whole project).\n\nIt is about {title}."
-    return _make_check(name, name, f"{title[0].upper()}{title[1:]}.", text)
+    return _make_check(name, name, _short_help(title), text)
 
 
-for _family, (_, _title) in FAMILIES.items():
-    cli.add_command(_family_command(_family, _title))
+def _short_help(title: str) -> str:
+    return f"{title[0].upper()}{title[1:]}."
 
 
 @cli.command(context_settings=CONTEXT, short_help="Title and text of a pull request.", epilog=_EXIT_CODES)

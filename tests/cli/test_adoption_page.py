@@ -39,7 +39,8 @@ def test_its_suppressions_are_valid(text: str) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_its_commands_and_options_exist(call: str) -> None:
     name, *words = call.split()
-    command = cli.commands[name]
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
     known = {
         option
         for parameter in command.params

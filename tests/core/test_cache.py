@@ -332,6 +332,34 @@ def test_a_script_depends_on_what_it_sources(write: Write, capsys: Capture) -> N
     assert cli(capsys, "naming", str(root))[0] == cli(capsys, "naming", str(root), "--no-cache")[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "unused"),
+    [
+        ("docs/a.md", ["mesh", "knobs", "overrides", "flags", "shell", "workflows"]),
+        (SCRIPT, ["docs", "workflows"]),
+        ("a.py", ["mesh", "knobs", "overrides", "flags", "shell", "docs", "workflows"]),
+    ],
+)
+def test_a_family_that_has_nothing_to_say_of_a_file_is_not_imported(
+    write: Write, path: str, unused: list[str]
+) -> None:
+    root = write({path: "echo hello\n", "example-sanity.toml": "preset = 'verl'\n"})
+    program = (
+        "import sys; from example_sanity.cli import run; run(sys.argv[1:]); "
+        "print(*[name.split('.')[2] for name in sys.modules if name.startswith('example_sanity.checks.') "
+        "and name.endswith('.family')])"
+    )
+    call = [sys.executable, "-c", program, "check", str(root / path), "--root", str(root)]
+    source = str(Path(__file__).parents[2] / "src")
+    done = subprocess.run(
+        call, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source}
+    )
+
+    imported = set(done.stdout.splitlines()[-1].split())
+    assert imported.isdisjoint(unused)
+    assert "sources" in imported
+
+
 def test_a_warm_run_loads_neither_parser_nor_sandbox(write: Write) -> None:
     root = write({SCRIPT: LAUNCH, "examples/run_qwen3_npu_fsdp.sh": LAUNCH})
     source = str(Path(__file__).parents[2] / "src")

@@ -38,6 +38,20 @@ def test_codes_and_names_are_unique_and_well_formed() -> None:
         assert "_" not in rule.name
 
 
+def test_a_family_declares_the_subjects_of_its_rules() -> None:
+    """What is declared decides whether the rules are imported at all."""
+    for family in checks.registry().families:
+        assert family.subjects == {rule.subject for rule in family.rules}, family.name
+
+
+def test_the_rules_on_a_subject_are_those_of_all_families() -> None:
+    registry = checks.registry()
+
+    assert registry.rules_on(Subject.LAUNCH) == [
+        rule for _, rule in iterate_rules(registry.families) if rule.subject is Subject.LAUNCH
+    ]
+
+
 class Twice(Rule):
     """A rule with a code that is taken."""
 

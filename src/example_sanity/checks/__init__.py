@@ -7,36 +7,64 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from example_sanity.core.registry import Registry, hookimpl
-from example_sanity.core.rule import Contents, Family
+from example_sanity.core.rule import Contents, Family, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    import msgspec
+
     from example_sanity.core.comments import CommentReader
     from example_sanity.core.rule import Loader
 
-# name: (prefix, title); the module or package of the same name holds RULES and OPTIONS.
+_LAUNCH, _SCRIPT = Subject.LAUNCH, Subject.SCRIPT
+# name: (prefix, title, the subjects of its rules), which is all that is known of a family before it is imported.
+# The module or package of the same name holds OPTIONS, and RULES: a package in its module ``family``.
 FAMILIES = {
-    "naming": ("NAM", "file names of launchers"),
-    "ignores": ("IGN", "ignore lists and suppressions that rot"),
-    "knobs": ("ENV", "environment variables: grouping, defaults, use"),
-    "mesh": ("MSH", "parallel mesh arithmetic and guards"),
-    "batch": ("BAT", "batch chain: mini and micro batches, tokens, iterations"),
-    "overrides": ("OVR", "Hydra overrides against the configuration"),
-    "flags": ("FLG", "command-line flags against the parser of the program"),
-    "shell": ("SHL", "shell text: continuations, words, variables, and shellcheck"),
-    "docs": ("DOC", "what documents say of scripts, keys, flags and files"),
-    "workflows": ("WFL", "CI workflows: path filters, steps, covered launchers"),
-    "sources": ("SRC", "licence headers, docstrings, imports, banned words"),
+    "naming": ("NAM", "file names of launchers", (Subject.SCRIPT_PATH, Subject.DEFAULT_LAUNCH)),
+    "ignores": (
+        "IGN",
+        "ignore lists and suppressions that rot",
+        (Subject.CONFIG_ENTRY, Subject.SUPPRESSION, Subject.STALE_BASELINE),
+    ),
+    "knobs": ("ENV", "environment variables: grouping, defaults, use", (_SCRIPT,)),
+    "mesh": ("MSH", "parallel mesh arithmetic and guards", (_LAUNCH,)),
+    "batch": ("BAT", "batch chain: mini and micro batches, tokens, iterations", (_LAUNCH,)),
+    "overrides": ("OVR", "Hydra overrides against the configuration", (_LAUNCH,)),
+    "flags": ("FLG", "command-line flags against the parser of the program", (_LAUNCH,)),
+    "shell": ("SHL", "shell text: continuations, words, variables, and shellcheck", (_SCRIPT, _LAUNCH)),
+    "docs": (
+        "DOC",
+        "what documents say of scripts, keys, flags and files",
+        (Subject.DOCUMENT, Subject.PROJECT),
+    ),
+    "workflows": (
+        "WFL",
+        "CI workflows: path filters, steps, covered launchers",
+        (Subject.WORKFLOW, Subject.PROJECT),
+    ),
+    "sources": (
+        "SRC",
+        "licence headers, docstrings, imports, banned words",
+        (Subject.TEXT, Subject.PYTHON_SOURCE, Subject.PULL_REQUEST, Subject.PROJECT),
+    ),
 }
 
 
 def _family(name: str) -> Family:
-    def load() -> Contents:
-        module = importlib.import_module(f"example_sanity.checks.{name}")
-        return Contents(module.RULES, module.OPTIONS)
+    prefix, title, subjects = FAMILIES[name]
+    module = f"example_sanity.checks.{name}"
 
-    return Family(name, *FAMILIES[name], load)
+    def options() -> type[msgspec.Struct]:
+        found: type[msgspec.Struct] = importlib.import_module(module).OPTIONS
+        return found
+
+    def load() -> Contents:
+        home = importlib.import_module(module)
+        rules = importlib.import_module(f"{module}.family") if hasattr(home, "__path__") else home
+        return Contents(rules.RULES, home.OPTIONS)
+
+    return Family(name, prefix, title, load, subjects, options)
 
 
 class Builtin:
@@ -50,9 +78,9 @@ class Builtin:
     @hookimpl
     def checks_subjects(self) -> Sequence[Loader]:
         """Return the loaders of scripts, ignore lists, documents, workflows, text files and Python files."""
-        from example_sanity.checks.docs import DocumentLoader
-        from example_sanity.checks.ignores import EntryLoader
-        from example_sanity.checks.workflows import WorkflowLoader
+        from example_sanity.checks.docs.loader import DocumentLoader
+        from example_sanity.checks.ignores.loader import EntryLoader
+        from example_sanity.checks.workflows.loader import WorkflowLoader
         from example_sanity.core.textfiles import LOADERS as TEXTS
         from example_sanity.launch.loaders import LOADERS
 

@@ -132,6 +132,11 @@ class Registry:
                 seen[label] = family.name
         return {rule.code: rule for _, rule in iterate_rules(self.families)}
 
+    def rules_on(self, subject: Subject) -> list[type[Rule]]:
+        """Return the rules that look at subjects of a kind."""
+        families = (family for family in self.families if subject in family.subjects)
+        return [rule for _, rule in iterate_rules(families) if rule.subject is subject]
+
     def family(self, name: str) -> Family:
         """Return a family by name. Raises UsageError with the nearest name."""
         for family in self.families:

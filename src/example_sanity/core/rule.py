@@ -11,7 +11,7 @@ import msgspec
 from example_sanity.core.finding import Finding, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from example_sanity.core.config import Config
@@ -212,15 +212,29 @@ class Contents(NamedTuple):
 class Family:
     """A group of rules with one subcommand, one configuration table and one code prefix.
 
-    The contents are loaded when they are first asked for, so that a run of one family imports no other.
+    The contents are loaded when they are first asked for, so that a run imports no family that has nothing to say.
     """
 
-    def __init__(self, name: str, prefix: str, title: str, load: Callable[[], Contents]) -> None:
-        """Declare a family; ``load`` returns its contents."""
+    def __init__(  # noqa: PLR0913, PLR0917  # what there is to say of a family
+        self,
+        name: str,
+        prefix: str,
+        title: str,
+        load: Callable[[], Contents],
+        subjects: Collection[Subject] | None = None,
+        options: Callable[[], type[msgspec.Struct]] | None = None,
+    ) -> None:
+        """Declare a family; ``load`` returns its contents.
+
+        ``subjects`` are those of its rules. Where they are told, the rules are imported only for a file that is one of
+        them; likewise ``options`` returns the struct of the configuration table without the rules.
+        """
         self.name = name
         self.prefix = prefix
         self.title = title
         self._load = load
+        self._subjects = None if subjects is None else frozenset(subjects)
+        self._load_options = options
 
     @cached_property
     def _contents(self) -> Contents:
@@ -234,7 +248,14 @@ class Family:
     @property
     def options(self) -> type[msgspec.Struct]:
         """The struct of the family's configuration table."""
-        return self._contents.options
+        return self._load_options() if self._load_options else self._contents.options
+
+    @property
+    def subjects(self) -> frozenset[Subject]:
+        """What its rules look at."""
+        if self._subjects is None:
+            return frozenset(rule.subject for rule in self.rules)
+        return self._subjects
 
 
 def iterate_rules(families: Iterable[Family]) -> Iterator[tuple[Family, type[Rule]]]:

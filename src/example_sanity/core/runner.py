@@ -216,13 +216,26 @@ class Run:
         self._judged.clear()
         rules = [
             rule
-            for rule in self._enabled(families)
+            for rule in self._enabled(self._concerned(families, names))
             if rule.subject is not Subject.PROJECT or rule.applies(".", self)
         ]
         self._enquiry = _Enquiry(self, rules)
         files, notes = self._select_files(names)
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         return Scope(tuple(rules), names, tuple(files)), notes
+
+    def _concerned(self, families: Sequence[Family], names: Sequence[str]) -> list[Family]:
+        """The families that have something to say of the named paths; to import another costs more than to ask."""
+        if "." in names:
+            return list(families)
+        wanted = {subject for family in families for subject in family.subjects}
+        files = {path for name in names for path in self.project.under(name)}
+        there = {
+            subject
+            for subject in wanted
+            if subject.is_afterwards or any(self.matches(subject, path) for path in files)
+        }
+        return [family for family in families if not family.subjects.isdisjoint(there)]
 
     def save(self) -> None:
         """Keep for the next run what this one worked out."""

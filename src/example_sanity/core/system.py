@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from example_sanity.core.finding import Finding, Severity, Span
-from example_sanity.core.rule import Contents, Family, Rule, Subject, iterate_rules
+from example_sanity.core.rule import Contents, Family, Rule, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,8 +105,8 @@ class UnparsablePython(SystemRule):
         rules = context.cache.setdefault("system:python rules", [])
         if not rules:
             ignored = context.registry.resolve_all(context.config.ignore, "ignore")
-            known = (rule for _, rule in iterate_rules(context.registry.families))
-            rules += [cls, *(r for r in known if r.subject is cls.subject and r.code not in ignored)]
+            known = context.registry.rules_on(cls.subject)
+            rules += [cls, *(rule for rule in known if rule.code not in ignored)]
         return any(rule is not cls and rule.applies(path, context) for rule in rules)
 
 

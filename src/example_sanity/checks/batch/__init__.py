@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from example_sanity.checks.batch.derived import WrongDerivedBatch
-from example_sanity.checks.batch.rules import CONSTRAINED
 from example_sanity.core.rule import NoOptions
 
-RULES = (*CONSTRAINED, WrongDerivedBatch)
 OPTIONS = NoOptions
-__all__ = ["OPTIONS", "RULES"]

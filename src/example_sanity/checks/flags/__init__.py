@@ -2,28 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from example_sanity.checks.flags.inputs import MissingInput
-from example_sanity.checks.flags.missing import MissingProgram
-from example_sanity.checks.flags.names import AbbreviatedFlag, DeprecatedFlag, IgnoredFlag, UnknownFlag
 from example_sanity.checks.flags.options import FlagsOptions
-from example_sanity.checks.flags.required import MissingRequiredFlag
-from example_sanity.checks.flags.values import FlagArity, FlagBadChoice, FlagWrongType
 
-if TYPE_CHECKING:
-    from example_sanity.core.rule import Rule
-
-RULES: tuple[type[Rule], ...] = (
-    UnknownFlag,
-    FlagArity,
-    FlagBadChoice,
-    DeprecatedFlag,
-    AbbreviatedFlag,
-    IgnoredFlag,
-    MissingProgram,
-    FlagWrongType,
-    MissingRequiredFlag,
-    MissingInput,
-)
 OPTIONS = FlagsOptions

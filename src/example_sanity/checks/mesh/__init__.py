@@ -3,7 +3,5 @@
 from __future__ import annotations
 
 from example_sanity.checks.mesh.options import MeshOptions
-from example_sanity.checks.mesh.rules import RULES
 
 OPTIONS = MeshOptions
-__all__ = ["OPTIONS", "RULES"]

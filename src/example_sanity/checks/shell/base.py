@@ -109,7 +109,7 @@ class Text:
 @lru_cache(maxsize=1)
 def _labels() -> frozenset[str]:
     """The codes and names of the family."""
-    from example_sanity.checks.shell import RULES
+    from example_sanity.checks.shell.family import RULES
 
     return frozenset(label for rule in RULES for label in (rule.code, rule.name))
 
