@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import pythonpath
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Entry
     from example_sanity.launch.syntax import Script
 
-_ARGUMENTS = re.compile(r"\$[@*]|\$\{[@*]")
+_ARGUMENTS = regex(r"\$[@*]|\$\{[@*]")
 
 
 def own_folders(entry: Entry, project: Project) -> tuple[Path, ...]:

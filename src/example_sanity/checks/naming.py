@@ -10,6 +10,7 @@ import msgspec
 
 from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.finding import Finding, Related, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ FORBIDDEN = {
 
 
 # The literal comes first, so that the search is fast; then what may stand in front of it.
-_SOURCES = re.compile(r"source(?=\s)(?<![^;&|\s]source)|\.(?=\s)(?<![^;&|\s]\.)")
+_SOURCES = regex(r"source(?=\s)(?<![^;&|\s]source)|\.(?=\s)(?<![^;&|\s]\.)")
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,12 +7,12 @@ branch is no pin. Nothing is fetched: where neither git's objects nor a shipped 
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.importing import source_roots
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.regex import regex
 from example_sanity.schema.objects import COMMIT, Repository
 from example_sanity.schema.pinned import package_at
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _NAMES = frozenset({"verl", "slime", "miles", "megatron", "megatron-core"})
 # Where the package is not called as its distribution is.
 _PACKAGES = {"megatron-core": "megatron", "megatron-lm": "megatron", "verl-recipe": "recipe"}
-_IN_ADDRESS = re.compile(r"@(?P<reference>[^@/#]+)(?:#.*)?$")
-_RELEASE = re.compile(r"v?(?P<version>\d+(?:\.\d+)+(?:\.?(?:post|rc|a|b|dev)\d+)?)")
-_SUBMODULE = re.compile(r"(?m)^\s*(path|url)\s*=\s*(\S+)")
+_IN_ADDRESS = regex(r"@(?P<reference>[^@/#]+)(?:#.*)?$")
+_RELEASE = regex(r"v?(?P<version>\d+(?:\.\d+)+(?:\.?(?:post|rc|a|b|dev)\d+)?)")
+_SUBMODULE = regex(r"(?m)^\s*(path|url)\s*=\s*(\S+)")
 # A closer word counts more.
 _ORDER = ("pin", "submodule", "requirements", "pyproject", "setup.py", "setup.cfg", "image")
 

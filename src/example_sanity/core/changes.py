@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from typing import TYPE_CHECKING
 
 from example_sanity.core.errors import UsageError
 from example_sanity.core.finding import Finding, Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_HUNK = regex(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class Changes:

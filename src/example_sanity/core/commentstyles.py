@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from example_sanity.core.regex import regex
+
 if TYPE_CHECKING:
     import tokenize
     from collections.abc import Iterator
@@ -202,10 +204,8 @@ def _lines_of(token: tokenize.TokenInfo) -> Iterator[Prose]:
         yield Prose(first + number, offset + 1 if number == 0 else 1, line)
 
 
-_FENCE = re.compile(r"\s*(```+|~~~+)")
-_DIRECTIVE = re.compile(
-    r"(\s*)\.\. (?:code-block|code|sourcecode|literalinclude|parsed-literal|math|highlight)::"
-)
+_FENCE = regex(r"\s*(```+|~~~+)")
+_DIRECTIVE = regex(r"(\s*)\.\. (?:code-block|code|sourcecode|literalinclude|parsed-literal|math|highlight)::")
 
 
 def _document(text: str) -> Iterator[Prose]:

@@ -12,6 +12,7 @@ import msgspec
 from example_sanity.core.errors import UsageError, did_you_mean
 from example_sanity.core.finding import Severity
 from example_sanity.core.project import CONFIG_NAMES
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Family
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
-_TABLE = re.compile(r"(?<=`)object(?=`)|Object")  # msgspec's word for what TOML calls a table
+_TABLE = regex(r"(?<=`)object(?=`)|Object")  # msgspec's word for what TOML calls a table
 
 
 class PerFileIgnore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,15 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core.comments import NOTHING, Comment, indent, is_blank
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_FENCE = re.compile(r"\s*(?:[-*+>]\s+|>)*(`{3,}|~{3,})")
-_INLINE_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_HTML_COMMENT = re.compile(r"<!--\s*(.*?)\s*-->")
-_RST_COMMENT = re.compile(r"(\s*)\.\.\s+(.*?)\s*$")
-_DIRECTIVE = re.compile(r"\s*\.\.\s+([\w:-]+)::")
+_FENCE = regex(r"\s*(?:[-*+>]\s+|>)*(`{3,}|~{3,})")
+_INLINE_CODE = regex(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_HTML_COMMENT = regex(r"<!--\s*(.*?)\s*-->")
+_RST_COMMENT = regex(r"(\s*)\.\.\s+(.*?)\s*$")
+_DIRECTIVE = regex(r"\s*\.\.\s+([\w:-]+)::")
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "prompt", "raw", "math"})
 
 

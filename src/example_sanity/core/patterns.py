@@ -9,9 +9,11 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
+from example_sanity.core.regex import regex
+
 Predicate = Callable[[str], bool]
 
-_PARTS = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[!?\]?[^\]]*\]|\{[^{}]*\}|\\.|.", re.DOTALL)
+_PARTS = regex(r"\*\*/|/\*\*$|\*+|\?|\[!?\]?[^\]]*\]|\{[^{}]*\}|\\.|.", re.DOTALL)
 
 
 class Syntax(str, enum.Enum):

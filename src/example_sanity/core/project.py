@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 
 from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
+from example_sanity.core.regex import regex
 from example_sanity.core.trace import LISTING
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 SHELL_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch")
 CONFIG_NAMES = ("example-sanity.toml", "pyproject.toml")
-_SCRIPT_SUFFIX = re.compile(rb"\.(?:sh|bash|slurm|sbatch)\b")
-_NAME_BEFORE = re.compile(rb"[\w.+-]*\Z")
-_SHELL_SHEBANG = re.compile(rb"#!\s*(?:/usr)?(?:/bin/)(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z)?sh(?:\s|$)")
+_SCRIPT_SUFFIX = regex(rb"\.(?:sh|bash|slurm|sbatch)\b")
+_NAME_BEFORE = regex(rb"[\w.+-]*\Z")
+_SHELL_SHEBANG = regex(rb"#!\s*(?:/usr)?(?:/bin/)(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z)?sh(?:\s|$)")
 _PRUNED = frozenset(
     {
         ".example-sanity-cache",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import re
 import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import pluggy
 from example_sanity.core import system
 from example_sanity.core.errors import UsageError, did_you_mean
 from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import iterate_rules
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Family, Loader, Rule, Subject
 
 PROJECT_NAME = "example_sanity"
-_CODE = re.compile(r"[A-Za-z]{3}\d{3}")
+_CODE = regex(r"[A-Za-z]{3}\d{3}")
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from example_sanity.core.errors import UsageError
 from example_sanity.core.finding import Finding, Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from example_sanity.core.registry import Registry
 
 WORD = "sanity"
-_MAYBE = re.compile(rb"sanity[\s:-]*(?:ignore|disable|suppress|noqa|no-check)", re.IGNORECASE)
-_SUPPRESSION = re.compile(r"sanity: (ignore|ignore-file)\[([^\[\]]*)\](?:\s+(\S.*))?")
+_MAYBE = regex(rb"sanity[\s:-]*(?:ignore|disable|suppress|noqa|no-check)", re.IGNORECASE)
+_SUPPRESSION = regex(r"sanity: (ignore|ignore-file)\[([^\[\]]*)\](?:\s+(\S.*))?")
 # What somebody wrote who meant a suppression; "sanity check: ..." is English.
-_LOOKALIKE = re.compile(
+_LOOKALIKE = regex(
     r"(?:example[- ])?sanity(?:\s*:\s*(?:ignore|disable|suppress|noqa|no-check)\b|[\s:-]*(?:ignore|disable|suppress)(?:-\w+)?\s*[\[(])",
     re.IGNORECASE,
 )

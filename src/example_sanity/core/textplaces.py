@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Key = tuple["str | int", ...]
 
-_BLANK = re.compile(r"(?:\s|#[^\n]*)*")
-_SPACE = re.compile(r"[ \t]*")
-_STRING = re.compile(r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL)
-_BARE = re.compile(r"[^\s,\]}#=.]+")
-_SCALAR = re.compile(r"[^,\]}#\n]+")
+_BLANK = regex(r"(?:\s|#[^\n]*)*")
+_SPACE = regex(r"[ \t]*")
+_STRING = regex(r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL)
+_BARE = regex(r"[^\s,\]}#=.]+")
+_SCALAR = regex(r"[^,\]}#\n]+")
 
 
 class Place(msgspec.Struct, frozen=True):

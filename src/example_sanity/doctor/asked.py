@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
+
+from example_sanity.core.regex import regex
 
 # What people call a project, and the distribution that it is published as.
 _PUBLISHED_AS = {
@@ -21,9 +22,9 @@ _PUBLISHED_AS = {
     "te": "transformer-engine",
     "fla": "flash-linear-attention",
 }
-_COMMIT = re.compile(r"[0-9a-f]{7,40}")
-_AT_COMMIT = re.compile(r"(?P<name>[A-Za-z][\w.-]*)@<?(?P<reference>[0-9a-f]{7,40})>?")
-_EXACT_REFERENCE = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?===?(?P<reference>[\w./-]+)")
+_COMMIT = regex(r"[0-9a-f]{7,40}")
+_AT_COMMIT = regex(r"(?P<name>[A-Za-z][\w.-]*)@<?(?P<reference>[0-9a-f]{7,40})>?")
+_EXACT_REFERENCE = regex(r"(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?===?(?P<reference>[\w./-]+)")
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from packaging.markers import default_environment
 from packaging.utils import canonicalize_name
 
 from example_sanity.core.errors import UsageError
+from example_sanity.core.regex import regex
 
 _SITE = ("site-packages", "dist-packages")
-_MINOR = re.compile(r"python(\d+\.\d+)t?$")
+_MINOR = regex(r"python(\d+\.\d+)t?$")
 _ENDINGS = (".py", ".so", ".pyd")
 
 

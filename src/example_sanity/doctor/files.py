@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 
 from packaging.specifiers import SpecifierSet
 
+from example_sanity.core.regex import regex
 from example_sanity.doctor.asked import Asked, Parsed, Place, distribution, exactly, parse
 
 Read = Callable[[str], "str | None"]
-_COMMENT = re.compile(r"(?:^|\s)#.*")
-_INCLUDED = re.compile(r"(?:-r|--requirement|-c|--constraint)(?:\s+|=)(?P<path>\S+)")
-_PIN_FILE = re.compile(r"REQUIRED_(?P<name>\w+)\.txt", re.IGNORECASE)
-_PIN_LINE = re.compile(r"(?P<key>commit|version|tag|revision)\s*[:=]\s*(?P<value>[\w./-]+)", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:git\+)?(?:https?|ssh|git|file)://\S+")
-_WITH_VALUE = re.compile(
+_COMMENT = regex(r"(?:^|\s)#.*")
+_INCLUDED = regex(r"(?:-r|--requirement|-c|--constraint)(?:\s+|=)(?P<path>\S+)")
+_PIN_FILE = regex(r"REQUIRED_(?P<name>\w+)\.txt", re.IGNORECASE)
+_PIN_LINE = regex(r"(?P<key>commit|version|tag|revision)\s*[:=]\s*(?P<value>[\w./-]+)", re.IGNORECASE)
+_ADDRESS = regex(r"(?:git\+)?(?:https?|ssh|git|file)://\S+")
+_WITH_VALUE = regex(
     r"-[rcefitp]|--(?:requirement|constraint|editable|find-links|index-url|extra-index-url|index|target|prefix|root|src"
     r"|platform|python|python-version|trusted-host|progress-bar|timeout|config-settings|global-option|no-binary"
     r"|only-binary|cache-dir|upgrade-strategy|group)"

@@ -7,26 +7,27 @@ from collections.abc import Collection, Iterator
 
 from packaging.specifiers import SpecifierSet
 
+from example_sanity.core.regex import regex
 from example_sanity.doctor.asked import Asked, Parsed, Place, distribution, parse
 from example_sanity.doctor.files import pip_words
 
 _COMPARISON = r"(?:===?|>=|<=|~=|!=|>|<)"
 _VERSION = r"[\w.+!/-]*\w(?:\.\*)?"
-_WINDOW = re.compile(
+_WINDOW = regex(
     rf"(?<![\w.$@/-])(?P<name>[A-Za-z][\w.-]*\w)(?P<extras>\[[\w,.-]+\])?\s?"
     rf"(?P<window>{_COMPARISON}\s?{_VERSION}(?:\s?,\s?{_COMPARISON}\s?{_VERSION})*)"
 )
-_COMMIT = re.compile(r"(?<![\w.$/-])(?P<word>[A-Za-z][\w.-]*@(?:<[0-9a-f]{7,40}>|[0-9a-f]{7,40}\b))")
-_LOOSE = re.compile(r"(?<![\w.$@/=-])(?P<name>[A-Za-z][\w-]*\w) v?(?P<version>\d+(?:\.\d+)+)(?![\w.*+-]*\w)")
-_PIP = re.compile(
+_COMMIT = regex(r"(?<![\w.$/-])(?P<word>[A-Za-z][\w.-]*@(?:<[0-9a-f]{7,40}>|[0-9a-f]{7,40}\b))")
+_LOOSE = regex(r"(?<![\w.$@/=-])(?P<name>[A-Za-z][\w-]*\w) v?(?P<version>\d+(?:\.\d+)+)(?![\w.*+-]*\w)")
+_PIP = regex(
     r"(?:[-*]\s+)*(?:\$\s+)?`?(?:[A-Z_]+=\S+\s+)*(?:sudo\s+)?(?:uv\s+|python3?\s+-m\s+)?pip3?\s+install\s+(?P<words>.*?)`?"
 )
-_ABOUT_PACKAGES = re.compile(
+_ABOUT_PACKAGES = regex(
     r"\b(?:requir\w*|needs?|depend\w*|install\w*|environment|packages?|versions?)\b", re.I
 )
 # A platform in the name of a distribution (nvidia-cutlass-dsl) says nothing.
 _PLATFORMS = {
-    name: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+    name: regex(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
     for name, words in (("npu", "npu|ascend|cann"), ("rocm", "rocm|amd"), ("gpu", "gpu|cuda|nvidia"))
 }
 

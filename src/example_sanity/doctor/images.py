@@ -6,21 +6,20 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from example_sanity.core.regex import regex
 from example_sanity.doctor.asked import Asked, Place, distribution, exactly
 from example_sanity.doctor.files import logical_lines, pip_words
 
-_DOCKERFILE = re.compile(r"(?:.*[._-])?(?:Docker|Container)file(?:[._-].*)?", re.IGNORECASE)
-_ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\"[^\"]*\"|'[^']*'|\S*)")
-_VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<plain>\w+))")
-_PIP = re.compile(r"\bpip[\d.]*\s+install\s+(?P<words>.*)", re.DOTALL)
-_CLONE = re.compile(r"\bgit\s+clone\b.*?(?P<address>(?:https?://|git@|ssh://)[^\s'\"]+)")
-_CD = re.compile(r"^\s*cd\s+(?P<folder>[^\s$]+)")
-_CHECKOUT = re.compile(
-    r"\bgit\s+(?:checkout|reset\s+--hard)\s+(?P<reference>v?[0-9][\w.]*|[0-9a-f]{7,40})\s*$"
-)
-_SEPARATOR = re.compile(r"&&|\|\||;|\|")
-_VERSION_OF = re.compile(r"(?P<name>\w+?)_(?:IMAGE_)?(?:VERSION|TAG|COMMIT|REF|REVISION|BRANCH)(?:_OR_\w+)?")
-_TAG = re.compile(r"(?P<version>v?\d+(?:\.\d+)+(?:\.?(?:post|rc|a|b|dev)\d+)?)(?:-.*)?")
+_DOCKERFILE = regex(r"(?:.*[._-])?(?:Docker|Container)file(?:[._-].*)?", re.IGNORECASE)
+_ASSIGNED = regex(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\"[^\"]*\"|'[^']*'|\S*)")
+_VARIABLE = regex(r"\$(?:\{(?P<braced>\w+)\}|(?P<plain>\w+))")
+_PIP = regex(r"\bpip[\d.]*\s+install\s+(?P<words>.*)", re.DOTALL)
+_CLONE = regex(r"\bgit\s+clone\b.*?(?P<address>(?:https?://|git@|ssh://)[^\s'\"]+)")
+_CD = regex(r"^\s*cd\s+(?P<folder>[^\s$]+)")
+_CHECKOUT = regex(r"\bgit\s+(?:checkout|reset\s+--hard)\s+(?P<reference>v?[0-9][\w.]*|[0-9a-f]{7,40})\s*$")
+_SEPARATOR = regex(r"&&|\|\||;|\|")
+_VERSION_OF = regex(r"(?P<name>\w+?)_(?:IMAGE_)?(?:VERSION|TAG|COMMIT|REF|REVISION|BRANCH)(?:_OR_\w+)?")
+_TAG = regex(r"(?P<version>v?\d+(?:\.\d+)+(?:\.?(?:post|rc|a|b|dev)\d+)?)(?:-.*)?")
 
 
 def is_dockerfile(path: str) -> bool:

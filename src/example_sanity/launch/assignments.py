@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import idioms
 from example_sanity.launch.facts import RawArray, RawAssignment
 from example_sanity.launch.source import decode
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from example_sanity.launch.walk import Context, Handler, Walk
 
-_QUOTED_ASSIGNMENT = re.compile(rb"[\"']?([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
+_QUOTED_ASSIGNMENT = regex(rb"[\"']?([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 
 
 class _Target(NamedTuple):

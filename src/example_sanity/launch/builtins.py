@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import idioms
 from example_sanity.launch.source import decode
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 _READ_VALUES = frozenset("ptnNdui")
 _MAPFILE_VALUES = frozenset("dnOsuCc")
-_LET_TARGET = re.compile(rb"([A-Za-z_][A-Za-z0-9_]*)\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
+_LET_TARGET = regex(rb"([A-Za-z_][A-Za-z0-9_]*)\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 
 
 def assigned_by(words: Sequence[bytes]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import world
 from example_sanity.launch.rewriting import PREPARE, SITE, Context, Edits, put_before
 from example_sanity.launch.shelltree import in_arithmetic
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 _UNMARKED = (world.BUILTINS - {".", "source", "eval", "exec", "command", "builtin", "time", "wait"}) | (
     world.NATIVE - {"bash", "env", "find", "nice", "nohup", "sh", "timeout", "xargs"}
 )
-_LITERAL = re.compile(r"[\w./@%+:-]+")
+_LITERAL = regex(r"[\w./@%+:-]+")
 _QUIET_NAMES = frozenset({*world.SILENT, *world.PROBES, "eval", "find"})
-_TIME = re.compile(r"time\s+(?:-p\s+)?")
+_TIME = regex(r"time\s+(?:-p\s+)?")
 _RUNNERS = frozenset({"source", ".", "bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
-_HARMLESS = re.compile(r"\$\(\s*(?:cd|dirname|basename|pwd|readlink|realpath|git|echo)\b")
+_HARMLESS = regex(r"\$\(\s*(?:cd|dirname|basename|pwd|readlink|realpath|git|echo)\b")
 
 
 def mark(text: str, node: Node, context: Context, edits: Edits) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.command import Command, Entry, Launcher
 from example_sanity.launch.launchers import (
     LAUNCHER_MODULES,
@@ -22,9 +22,9 @@ from example_sanity.launch.options import Options, read_options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_PYTHON = re.compile(r"(?:python|pypy)(?:[23](?:\.\d+)?t?)?")
-_SHELL = re.compile(r"(?:ba|da|z|k)?sh")
-_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_PYTHON = regex(r"(?:python|pypy)(?:[23](?:\.\d+)?t?)?")
+_SHELL = regex(r"(?:ba|da|z|k)?sh")
+_MODULE = regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _FILE_ENDINGS = frozenset(
     [
         "py",
@@ -48,7 +48,7 @@ _FILE_ENDINGS = frozenset(
     ]
 )
 _SCRIPT_ENDINGS = (".sh", ".bash", ".slurm", ".sbatch")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
 _MAX_NESTING = 20
 
 

@@ -5,10 +5,10 @@ Nothing here raises for what a script does; a script that could not be evaluated
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING, cast
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import normalise, sandbox, world
 from example_sanity.launch.command import Launch
 from example_sanity.launch.guardruns import GuardRun, guard_runs
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["GuardRun", "evaluate", "guard_runs", "syntax_error"]
 
 ROUNDS = 3
-_SENTINELS = re.compile(
+_SENTINELS = regex(
     "[\ue000-\ue00f\ufdd0-\ufddf]"
 )  # bashkit's own marks: in a word they mean that it misread one
-_ASSIGNED = re.compile(r"(?<![\w$.-])([A-Za-z_]\w*)\+?=(?!=)(\()?")
+_ASSIGNED = regex(r"(?<![\w$.-])([A-Za-z_]\w*)\+?=(?!=)(\()?")
 
 
 def evaluate(

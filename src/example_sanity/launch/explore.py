@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as altered
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.entry import entries
 from example_sanity.launch.evaluator import evaluate
 from example_sanity.launch.required import placeholder
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 _MOST_UNBOUND = 12
-_UNBOUND = re.compile(
-    r"(?m)^\S+: (?:line \d+: )?(?:([A-Za-z_]\w*)|\$?(\d)): (?:unbound variable|parameter null)"
-)
-_DEMANDED = re.compile(r"(?m)^\S+: (?:line \d+: )?([A-Za-z_]\w*)(): ")
+_UNBOUND = regex(r"(?m)^\S+: (?:line \d+: )?(?:([A-Za-z_]\w*)|\$?(\d)): (?:unbound variable|parameter null)")
+_DEMANDED = regex(r"(?m)^\S+: (?:line \d+: )?([A-Za-z_]\w*)(): ")
 
 
 def launches(

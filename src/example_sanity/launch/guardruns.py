@@ -7,13 +7,13 @@ like an exit from inside, so a batch that hits one is halved until the run that 
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import normalise, sandbox, world
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ BATCH = 100
 _REACHED = "__es_reached"
 _PART = "__es_part"
 _MARK = "\x1e"
-_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
-_COMMENT = re.compile(rb"(?m)^[ \t]*(?:#.*|:[ \t]*(?:#.*)?)?\n")
-_XTRACE = re.compile(r"(?m)^(\s*set\s+-)x(?=\w)|^(\s*)set -x\s*$|^(\s*set\s+-\w+)x")
+_NAME = regex(rb"[A-Za-z_][A-Za-z0-9_]*")
+_COMMENT = regex(rb"(?m)^[ \t]*(?:#.*|:[ \t]*(?:#.*)?)?\n")
+_XTRACE = regex(r"(?m)^(\s*set\s+-)x(?=\w)|^(\s*)set -x\s*$|^(\s*set\s+-\w+)x")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import operand
 from example_sanity.launch.rewriting import Context, Edits, put_before
 from example_sanity.launch.shelltree import CANDIDATE, is_quoted, place_of, statement_of
@@ -13,10 +13,10 @@ from example_sanity.launch.shelltree import CANDIDATE, is_quoted, place_of, stat
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAME = re.compile(r"!?[A-Za-z_]\w*(?:\[[^\]@*]+\])?|\d+")
-_OPERATOR = re.compile(r":?[-=+]")
+_NAME = regex(r"!?[A-Za-z_]\w*(?:\[[^\]@*]+\])?|\d+")
+_OPERATOR = regex(r":?[-=+]")
 _GIVEN = frozenset({"HOME", "PATH", "PWD", "USER"})
-_PLAIN_READ = re.compile(r"\$(?:\{([A-Za-z_]\w*)[}\[]|([A-Za-z_]\w*)|(\d))")
+_PLAIN_READ = regex(r"\$(?:\{([A-Za-z_]\w*)[}\[]|([A-Za-z_]\w*)|(\d))")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.hydra_functions import FUNCTIONS, OverrideError, Sweep
 
 Value: TypeAlias = object
@@ -21,16 +22,16 @@ _POINT = rf"(?:{_INT}?\.[0-9](?:_?[0-9])*|{_INT}\.)"
 _FLOAT = rf"[+-]?(?:(?:{_POINT}|{_INT})[eE][+-]?[0-9](?:_?[0-9])*|{_POINT}|[Ii][Nn][Ff]|[Nn][Aa][Nn])"
 _PART = rf"(?:[A-Za-z_$][\w$-]*|{_INT})"
 _PACKAGE = rf"(?:{_PART}(?:\.{_PART})+|[A-Za-z_$][\w$-]*|)"
-_KEY = re.compile(rf"(?:{_ID}(?:/{_ID})+|{_PACKAGE})(?:@{_PACKAGE})?", re.ASCII)
+_KEY = regex(rf"(?:{_ID}(?:/{_ID})+|{_PACKAGE})(?:@{_PACKAGE})?", re.ASCII)
 # Nearly every override of a launcher is a key and one scalar.
-_SIMPLE = re.compile(
+_SIMPLE = regex(
     rf"(?:(?P<null>[Nn][Uu][Ll][Ll])|(?P<true>[Tt][Rr][Uu][Ee])|(?P<false>[Ff][Aa][Ll][Ss][Ee])"
     rf"|(?P<int>[+-]?{_INT})|(?P<float>{_FLOAT})|(?P<text>{_ID}))",
     re.ASCII,
 )
 # The longest match wins, then the first in this list.
 _TOKENS = tuple(
-    (name, re.compile(pattern, re.ASCII | re.DOTALL))
+    (name, regex(pattern, re.ASCII | re.DOTALL))
     for name, pattern in (
         ("(", r"[ \t]*\([ \t]*"),
         (",", r"[ \t]*,[ \t]*"),
@@ -55,7 +56,7 @@ _TOKENS = tuple(
 )
 _KEY_PARTS = frozenset({"id", "null", "int", "float", "bool", "char", "escape", "space"})
 _PRIMITIVE_PARTS = _KEY_PARTS | {"interpolation", ":"}
-_ESCAPED_QUOTES = {quote: re.compile(rf"\\+{quote}") for quote in "'\""}
+_ESCAPED_QUOTES = {quote: regex(rf"\\+{quote}") for quote in "'\""}
 _MAX_DEPTH = 100
 NO_EQUALS = "there is no '=' in it"
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.source import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
-_DEFAULT = re.compile(rb'"?\$\{(' + _NAME + rb'|[0-9]+)(:?[-=?+])(.*)\}"?', re.DOTALL)
-IDENTIFIER = re.compile(_NAME)
+_DEFAULT = regex(rb'"?\$\{(' + _NAME + rb'|[0-9]+)(:?[-=?+])(.*)\}"?', re.DOTALL)
+IDENTIFIER = regex(_NAME)
 # In arithmetic, names stand bare or behind "$"; 16#ff and 0x1f hold none, and "a = …" sets one.
-ARITHMETIC_NAME = re.compile(rb"\$\{?(" + _NAME + rb"|[0-9]+)|(?<![\w#$])(" + _NAME + rb")\b(?!\s*=[^=])")
-DOLLAR_NAME = re.compile(rb"(?<!\\)\$\{?[#!]?(" + _NAME + rb"|[0-9])")
+ARITHMETIC_NAME = regex(rb"\$\{?(" + _NAME + rb"|[0-9]+)|(?<![\w#$])(" + _NAME + rb")\b(?!\s*=[^=])")
+DOLLAR_NAME = regex(rb"(?<!\\)\$\{?[#!]?(" + _NAME + rb"|[0-9])")
 
 _VARIABLE = (
     rb'(?P<quote>"?)\$(?:\{(?P<braced>'
@@ -24,17 +25,17 @@ _VARIABLE = (
     + _NAME
     + rb"))(?P=quote)"
 )
-_SUBJECT = re.compile(_VARIABLE)
-_COMPARISON = re.compile(
+_SUBJECT = regex(_VARIABLE)
+_COMPARISON = regex(
     rb"(?<![\w\"'}$])"
     + _VARIABLE
     + rb"\s+(?:==|=|!=)\s+(?P<word>\"[^\"$`*?\[\\]*\"|'[^'*?\[]*'|[\w./:@%+,-]+)(?=[\s;)\]]|\Z)"
 )
 _EMPTY = rb"-z\s+\"?\$\{?(%s)(?::?[-+][^{}\"]*)?\}?\"?|!\s+-v\s+(%s)|\"?\$\{?(%s)(?::?-)?\}?\"?\s+==?\s+(?:\"\"|'')|\"?x\$\{?(%s)\}?\"?\s+==?\s+\"?x\"?"
 _SET = rb"-n\s+\"?\$\{?(%s)(?::?[-+][^{}\"]*)?\}?\"?|(?<!command\s)-v\s+(%s)|\"?\$\{?(%s)(?::?-)?\}?\"?\s+!=\s+(?:\"\"|'')"
-_EMPTY_TEST = re.compile(_EMPTY.replace(b"%s", _NAME))
-_SET_TEST = re.compile(_SET.replace(b"%s", _NAME))
-_BRACKETS = re.compile(rb"(?:(?:\[\[?|test)\s+)?(.*?)(?:\s+\]\]?)?", re.DOTALL)
+_EMPTY_TEST = regex(_EMPTY.replace(b"%s", _NAME))
+_SET_TEST = regex(_SET.replace(b"%s", _NAME))
+_BRACKETS = regex(rb"(?:(?:\[\[?|test)\s+)?(.*?)(?:\s+\]\]?)?", re.DOTALL)
 
 
 class Default(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.core.trace import LISTING, SCRIPTS
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 # Words that need no file to do their work; whatever else a script says may read one, or ask whether it is there.
-_READS = re.compile(
+_READS = regex(
     r"""
       (?:^|[\s;&|(`])(?:source|\.|bash|sh|zsh|dash|cat|tac|head|tail|grep|egrep|sed|awk|gawk|cut|sort|uniq|wc|ls|find
         |stat|realpath|readlink|diff|cmp|jq|yq|mapfile|readarray|xargs|envsubst|test|cp|mv|rm(?!\s+-\w*f)|du|file|exec|eval|cd)
@@ -25,9 +26,9 @@ _READS = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
-_RUNS = re.compile(r"(?:^|[\s;&|(`])(?:source|\.|bash|sh|zsh|dash|exec|eval|xargs)(?=\s)[^\n]*", re.MULTILINE)
-_NAME = re.compile(r"[\w+.-]+")
+_ARITHMETIC = regex(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
+_RUNS = regex(r"(?:^|[\s;&|(`])(?:source|\.|bash|sh|zsh|dash|exec|eval|xargs)(?=\s)[^\n]*", re.MULTILINE)
+_NAME = regex(r"[\w+.-]+")
 
 
 def note(script: Script, project: Project) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core import system
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Launch
     from example_sanity.launch.syntax import Script
 
-_POSITION = re.compile(r"line (\d+), column (\d+): ")
+_POSITION = regex(r"line (\d+), column (\d+): ")
 
 
 class PathLoader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.facts import literal
 from example_sanity.launch.scenario import Answer
 
@@ -19,7 +20,7 @@ _ROCM = Answer("".join(f"GPU[{device}] : AMD Instinct MI300X\n" for device in ra
 _TOOLS = {"npu-smi": _NPU, "rocm-smi": _ROCM, "rocminfo": _ROCM, "amd-smi": _ROCM}
 _MODULES = {"torch_npu": "npu"}
 _MACHINES = {"npu": ("npu-smi",), "rocm": ("rocm-smi", "rocminfo", "amd-smi")}
-_CHOSEN = re.compile(
+_CHOSEN = regex(
     r"\$\(\s*(?P<probe>[^()|]*?)\s*&&\s*echo\s+(?P<yes>[\w.-]+)\s*\|\|\s*echo\s+(?P<no>[\w.-]+)\s*;?\s*\)"
 )
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.callsites import mark
 from example_sanity.launch.hoist import move
 from example_sanity.launch.rewriting import LIMIT, Context, Edits
@@ -24,9 +25,9 @@ from example_sanity.launch.shelltree import captures, parsed, structure
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NOUNSET = re.compile(r"(?m)^[^#\n]*\bset\s+(?:-\S+\s+)*-\w*(?:u|o\s+nounset)|#!.*bash\s+-\w*u")
-_ELEMENT = re.compile(r"\$\{[A-Za-z_]\w*\[[^\]@*]+\]\}")
-_BRACES = re.compile(r"\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
+_NOUNSET = regex(r"(?m)^[^#\n]*\bset\s+(?:-\S+\s+)*-\w*(?:u|o\s+nounset)|#!.*bash\s+-\w*u")
+_ELEMENT = regex(r"\$\{[A-Za-z_]\w*\[[^\]@*]+\]\}")
+_BRACES = regex(r"\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
 _BRACE_LIMIT = 10_000
 
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 
+from example_sanity.core.regex import regex
+
 _CLOSERS = {"(": ")", "{": "}"}
 _META = frozenset(" \t;&|<>(){#~")
 _SPACE = frozenset(" \t\n")
 # What is not simply passed over; looking for it is much faster than looking at every character.
-_IN_DOUBLE = re.compile(r'["\\`$]')
-_IN_BRACES = re.compile(r"[}'\"\\`$]")
-_IN_PARENTHESES = re.compile(r"[()'\"\\`$]")
+_IN_DOUBLE = regex(r'["\\`$]')
+_IN_BRACES = regex(r"[}'\"\\`$]")
+_IN_PARENTHESES = regex(r"[()'\"\\`$]")
 
 
 def close_of_expansion(text: str, start: int, quoted: bool) -> int | None:

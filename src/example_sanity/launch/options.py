@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from example_sanity.launch.launchers import Grammar
 
-_NEGATIVE = re.compile(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NEGATIVE = regex(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import CommandSite, Script
 
 # "$ ls", ">> ls", "(venv) $ ls", "user@host:~/verl# ls", "root@host $ ls"; a bare "#" begins a comment.
-_PROMPT = re.compile(
+_PROMPT = regex(
     r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[^\s$#%]*\s?[$#%]|[$%\u276f\u279c]|>{1,2})\s+(?=\S)"
 )
-_CONTINUED = re.compile(r"\s*>\s+")
-_TEMPLATE = re.compile(r"\$\{\{.*?\}\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_PLACEHOLDER = re.compile(r"<(?=[^\W\d_])[^<>\n|;&`$\"']{0,79}(?<!\s)>")
-_COMMENT = re.compile(r"\s*#.*")
+_CONTINUED = regex(r"\s*>\s+")
+_TEMPLATE = regex(r"\$\{\{.*?\}\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_PLACEHOLDER = regex(r"<(?=[^\W\d_])[^<>\n|;&`$\"']{0,79}(?<!\s)>")
+_COMMENT = regex(r"\s*#.*")
 # "...", "[other options...]", "[OPTIONS]", "(more arguments)": stands for more of the same.
-_LEFT_OUT = re.compile(
+_LEFT_OUT = regex(
     r"(?<!\S)(?:\.{3}|…|\[[^\[\]\n]*(?:\.{3}|…)[^\[\]\n]*\]|\[(?i:options|flags|args|arguments)\]|\((?:other|more)[\w ]*\))(?!\S)"
 )
-_PIECE = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+|['"])""", re.DOTALL)
-_IN_DOUBLE = re.compile(r"\\([$`\"\\])")
-_EXPANSION = re.compile(r"\$[\w{(@*#?!$-]|`")
-_POSITION = re.compile(r"line \d+(?:, column \d+)?: ")  # in the block, which nobody counts from
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
+_PIECE = regex(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+|['"])""", re.DOTALL)
+_IN_DOUBLE = regex(r"\\([$`\"\\])")
+_EXPANSION = regex(r"\$[\w{(@*#?!$-]|`")
+_POSITION = regex(r"line \d+(?:, column \d+)?: ")  # in the block, which nobody counts from
+_ASSIGNMENT = regex(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)

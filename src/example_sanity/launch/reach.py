@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.syntax import DefaultKind
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from example_sanity.launch.syntax import Assignment
 
-_COPY = re.compile(r'"?\$(?:\{([A-Za-z_]\w*|\d+)\}|([A-Za-z_]\w*|\d))"?')
+_COPY = regex(r'"?\$(?:\{([A-Za-z_]\w*|\d+)\}|([A-Za-z_]\w*|\d))"?')
 
 _REMEMBERED = 100
 

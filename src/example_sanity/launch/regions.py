@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.syntax import Marker, Region
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 _RULE = r"[-=*~_+\u2500-\u257f\u2014\u2013]"
 # A heading has a rule on both sides: three hashes or more, or one hash and two other rule characters.
-_HEADING = re.compile(
+_HEADING = regex(
     rf"(?:\#{{3,}}|\#+[ \t]*{_RULE}{{2,}})[ \t]*(?P<title>[^\s#](?:.*?\S)??)[ \t]*(?:\#{{2,}}|{_RULE}{{2,}}[ \t]*\#*)\s*"
 )
-_END = re.compile(r"end(?:\s+of)?[\s:]+(?!to\s+end\b)(.+)")
-_REMARK = re.compile(r"\s*\([^()]*\)$")
+_END = regex(r"end(?:\s+of)?[\s:]+(?!to\s+end\b)(.+)")
+_REMARK = regex(r"\s*\([^()]*\)$")
 
 
 def marker(comment: str, span: Span) -> Marker | None:

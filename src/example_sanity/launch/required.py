@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import idioms
 from example_sanity.launch.reach import History
 from example_sanity.launch.syntax import DefaultKind
@@ -71,13 +72,13 @@ _PROVIDED = frozenset(
         "BASH_ENV",
     ]
 )
-_SIZE_NAME = re.compile(
+_SIZE_NAME = regex(
     r"(?:.*_)?(?:N|NUM|NNODES?|NODES?|TP|PP|EP|CP|SP|DP|ETP|EDP|VPP|RANK|SIZE|N?GPUS?|NPUS?|NPROC|PORT|WORLD|BATCH|BS|BSZ|"
     r"ITERS?|STEPS?|EPOCHS?|LENGTH|LEN|LAYERS?|HEADS?|COUNT|WORKERS?|NTASKS|SEED)(?:_.*)?",
     re.IGNORECASE,
 )
-_ARGUMENT_COUNT = re.compile(r"\$(?:#|\{#\})\"?\s*(-lt|-ne|-le|-eq|<=?|!=|==)\s*\"?(\d+)")
-_EMPTY_ARGUMENT = re.compile(r"-z\s+\"?\$\{?([1-9])")
+_ARGUMENT_COUNT = regex(r"\$(?:#|\{#\})\"?\s*(-lt|-ne|-le|-eq|<=?|!=|==)\s*\"?(\d+)")
+_EMPTY_ARGUMENT = regex(r"-z\s+\"?\$\{?([1-9])")
 _SIZES = {"RANK": "0", "PORT": "29500"}
 
 

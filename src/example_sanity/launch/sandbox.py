@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import bashkit
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import normalise, rewriting, tools, world
 
 if TYPE_CHECKING:
@@ -29,17 +30,17 @@ MEMORY = 64 * 1024 * 1024  # bytes of the virtual file system; variables are hel
 COMMANDS = 10_000
 END = "__es_end"
 DEPTH = 100  # bashkit stops there, and the scanners here recurse
-_BRACKET = re.compile(r"[(){}]")
+_BRACKET = regex(r"[(){}]")
 OUTPUT = 1 << 20  # bytes; bashkit cuts off there
-_LIMIT = re.compile(r"limit exceeded|budget exhausted|too large|too deep")
-_JOB_LIMIT = re.compile(r"resource limit exceeded: .*")
-_TRUNCATED = re.compile(r"limit \(\d+\) exceeded; output truncated")
-_PROBES_PATH = re.compile(r"\b(?:which|type|hash|command\s+-[vV])\b|\[\s+(?:!\s+)?-[xef]\s")
+_LIMIT = regex(r"limit exceeded|budget exhausted|too large|too deep")
+_JOB_LIMIT = regex(r"resource limit exceeded: .*")
+_TRUNCATED = regex(r"limit \(\d+\) exceeded; output truncated")
+_PROBES_PATH = regex(r"\b(?:which|type|hash|command\s+-[vV])\b|\[\s+(?:!\s+)?-[xef]\s")
 _MAX_SCRIPT = 1 << 20
 # What bash itself, or the kernel, gives differently each time.
-_CHANCE = re.compile(r"RANDOM|SECONDS|EPOCH|PID|\$\$|/proc/|/dev/u?random")
+_CHANCE = regex(r"RANDOM|SECONDS|EPOCH|PID|\$\$|/proc/|/dev/u?random")
 _SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, read-only
-_FOREIGN = re.compile(rb"#!(?!.*sh\b)(.*)")
+_FOREIGN = regex(rb"#!(?!.*sh\b)(.*)")
 
 
 @dataclass(frozen=True)

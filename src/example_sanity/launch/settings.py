@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import hydra_override
 from example_sanity.launch.command import Origin
 from example_sanity.launch.options import is_option
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 Value = object  # str, int, float, bool, None, list, dict or Sweep, as Hydra or the flag's text reads
 
-_OVERRIDE = re.compile(r"[+~]{0,2}[A-Za-z_$][\w$.@/-]*(?:\[[^\]=]*\])?=|~[A-Za-z_][\w.@/-]*\Z")
-_DOTTED_OVERRIDE = re.compile(r"(?:[+~]{1,2}[A-Za-z_$]|[A-Za-z_$][\w$-]*[.@/])[\w$.@/-]*(?:=|\Z)")
-_INT = re.compile(r"[+-]?\d+")
-_FLOAT = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?")
+_OVERRIDE = regex(r"[+~]{0,2}[A-Za-z_$][\w$.@/-]*(?:\[[^\]=]*\])?=|~[A-Za-z_][\w.@/-]*\Z")
+_DOTTED_OVERRIDE = regex(r"(?:[+~]{1,2}[A-Za-z_$]|[A-Za-z_$][\w$-]*[.@/])[\w$.@/-]*(?:=|\Z)")
+_INT = regex(r"[+-]?\d+")
+_FLOAT = regex(r"[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?")
 # Hydra's own flags; those with a value have True.
 _HYDRA_FLAGS = {
     **dict.fromkeys(("config-name", "cn", "config-path", "cp", "config-dir", "cd"), True),

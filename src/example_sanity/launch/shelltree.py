@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Language, Parser, Query, QueryCursor
 from tree_sitter_bash import language
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import operand
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _PLACES = {
 }
 _BRACKETS = {"test_command": {"[": "words", "[[": "scalar"}, "compound_statement": {"((": "scalar"}}
 _NO_PLACES = _words("ERROR c_style_for_statement subscript")
-CANDIDATE = re.compile(r"\$\{(?:!?[A-Za-z_]\w*(?:\[[^\]@*]+\])?|\d+)(:?[-=+])")
+CANDIDATE = regex(r"\$\{(?:!?[A-Za-z_]\w*(?:\[[^\]@*]+\])?|\d+)(:?[-=+])")
 
 
 @lru_cache(maxsize=1)

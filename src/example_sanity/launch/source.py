@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 # The scanner dies of some code points above ASCII, and it takes NUL for the end. A full stop is no part of a name in
 # bash, just as those bytes are none ("$NAMEé" expands NAME).
 _MASK = bytes(byte if 0 < byte < 0x80 else ord(".") for byte in range(256))
-_LITERAL_DOLLAR = re.compile(rb"\$(?=[\x80-\xff])")
+_LITERAL_DOLLAR = regex(rb"\$(?=[\x80-\xff])")
 # "${x:$i:2}" makes the grammar end the expansion early; "${x:_i:2}" has the same shape and length.
-_OFFSET = re.compile(rb"(\$\{(?:\w+|@|\*)(?:\[[^\]\n]*\])?:)\$(?=[A-Za-z_])")
+_OFFSET = regex(rb"(\$\{(?:\w+|@|\*)(?:\[[^\]\n]*\])?:)\$(?=[A-Za-z_])")
 
 # A newline in front of "\ls" becomes part of a word otherwise, and two commands become one.
-_ESCAPED_COMMAND = re.compile(rb"^([ \t]*)\\(?=[A-Za-z])", re.MULTILINE)
+_ESCAPED_COMMAND = regex(rb"^([ \t]*)\\(?=[A-Za-z])", re.MULTILINE)
 
 
 @lru_cache(maxsize=1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import operand
 from example_sanity.launch.syntax import ArrayWord
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from example_sanity.launch.source import Source
     from example_sanity.launch.syntax import Assignment, CommandSite, Script
 
-_SEVERAL = re.compile(r"\s|^\"?\$\{?\w+\}?\"?$")
-_READ = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_SEVERAL = regex(r"\s|^\"?\$\{?\w+\}?\"?$")
+_READ = regex(r"\$\{?([A-Za-z_]\w*)")
 _DEPTH = 6
 _MOST = 600
-_SPREAD = re.compile(
+_SPREAD = regex(
     r'"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?[-+][^}]*)?\}|([@*1-9])|\{([@*])\})"?'
 )
-_PLAIN = re.compile(r"[^\"'\\$`*?\[{]+")
-_EXPANSION = re.compile(r"\$[A-Za-z_]\w*|\$[\d@*#?$!-]")
+_PLAIN = regex(r"[^\"'\\$`*?\[{]+")
+_EXPANSION = regex(r"\$[A-Za-z_]\w*|\$[\d@*#?$!-]")
 
 
 @dataclass(frozen=True)

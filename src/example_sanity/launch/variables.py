@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch import idioms
 from example_sanity.launch.assignments import assigned_default
 from example_sanity.launch.source import decode
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from example_sanity.launch.walk import Context, Handler, Walk
 
-_OPERATOR = re.compile(rb":?[-=?+]")
-_ARITHMETIC_ASSIGN = re.compile(rb"\s*(?:(=)(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)")
+_OPERATOR = regex(rb":?[-=?+]")
+_ARITHMETIC_ASSIGN = regex(rb"\s*(?:(=)(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)")
 
 
 def _simple_expansion(walk: Walk, node: Node, context: Context) -> None:

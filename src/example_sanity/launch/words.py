@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
+
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ Range: TypeAlias = "tuple[int, int]"
 REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 
 
-_CONTINUATION = re.compile(rb"(?:\\\r?\n)*")
+_CONTINUATION = regex(rb"(?:\\\r?\n)*")
 
 
 def ranges(nodes: Iterable[Node]) -> list[Range]:

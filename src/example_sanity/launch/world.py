@@ -10,6 +10,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.scenario import Answer
 
 if TYPE_CHECKING:
@@ -60,10 +61,8 @@ SILENT = _words(
 # Tools whose absence is what a launcher tests for. A scenario that answers one of them makes it exist.
 ABSENT = _words("npu-smi rocm-smi rocminfo amd-smi hl-smi xpu-smi mthreads-gmi ixsmi mx-smi")
 
-PYTHON = re.compile(r"(?:^|.*/)python(?:[23](?:\.\d+)?)?$")
-_OTHER_DEVICE = re.compile(
-    r"\b(torch_npu|torch_xla|habana_frameworks|torch_musa|intel_extension_for_pytorch)\b"
-)
+PYTHON = regex(r"(?:^|.*/)python(?:[23](?:\.\d+)?)?$")
+_OTHER_DEVICE = regex(r"\b(torch_npu|torch_xla|habana_frameworks|torch_musa|intel_extension_for_pytorch)\b")
 _TOPOLOGY_LINK = "NV18"
 
 _GPU_FIELDS = {

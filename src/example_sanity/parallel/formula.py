@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 
+from example_sanity.core.regex import regex
+
 Values = Mapping[str, int]
 _Step = Callable[[Values], int]
 
@@ -38,8 +40,8 @@ _FUNCTIONS: Mapping[object, Callable[..., int]] = {
     "ceil": lambda total, size: -(-total // size),
 }
 _KEYWORDS = {"and", "or", "not", "if", "else", "lcm", "gcd", "min", "max", "ceil"}
-_BRACES = re.compile(r"\{([^}]*)\}")
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_BRACES = regex(r"\{([^}]*)\}")
+_NAME = regex(r"[a-z][a-z0-9_]*")
 
 
 class Formula:

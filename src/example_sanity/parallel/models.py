@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from example_sanity.core.regex import regex
 from example_sanity.parallel.constraint import Sizes
 from example_sanity.parallel.keys import whole_number
 
@@ -71,7 +72,7 @@ _SOURCES = {
 _LINEAR = {"qwen3.5-35b-a3b": {"linear_k": 16, "linear_v": 32}}
 
 # What follows the name of a model whose shape is the same: tuned, dated or quantised releases, converted copies.
-_VARIANT = re.compile(
+_VARIANT = regex(
     r"(?:-(?:instruct|base|chat|thinking|it|fp8|bf16|int4|int8|awq|2507|0528|hf|torch-dist|mcore))+"
 )
 

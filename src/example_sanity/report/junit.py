@@ -6,10 +6,10 @@ that fail the run; milder ones stand in its output.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from example_sanity.core.regex import regex
 from example_sanity.report.concise import line
 from example_sanity.report.model import counted
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from example_sanity.report.model import View
 
 # What XML 1.0 cannot hold, not even as a reference.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(view: View) -> str:

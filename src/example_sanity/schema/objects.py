@@ -10,10 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from example_sanity.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-COMMIT = re.compile(r"[0-9a-f]{7,40}")
+COMMIT = regex(r"[0-9a-f]{7,40}")
 # No transport may be used: a partial clone would fetch what is missing.
 _OFFLINE = ("-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
 _LARGEST = 4_000_000

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from example_sanity.core.regex import regex
+
 Blame = Literal["launcher", "surroundings"]
 
 
@@ -60,24 +62,24 @@ class Sighting(NamedTuple):
 
 
 # An exception that nobody caught, as Python prints it: no indentation, a class, a colon.
-_EXCEPTION = re.compile(
+_EXCEPTION = regex(
     r"^(?:E +)?(?P<kind>(?:\w+\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Timeout|Fault)))(?:: (?P<text>.*)|$)"
 )
 # Exceptions of those who only pass on that something else failed.
-_SECOND_HAND = re.compile(
+_SECOND_HAND = regex(
     r"ChildFailedError|CalledProcessError|RayTaskError|SystemExit|KeyboardInterrupt|BrokenPipeError"
 )
 # What interpreters say that shut down, and the trace of a shell (set -x), which may hold any text.
-_IDLE_TALK = re.compile(r"^Exception ignored|is (?:likely )?shutting down|^\++ ")
+_IDLE_TALK = regex(r"^Exception ignored|is (?:likely )?shutting down|^\++ ")
 _WIDEST = 2000
 UNCAUGHT = Cause(
     "exception",
     "the program ended with an exception: {text}",
     "read the traceback above this line in the log; the last frame outside of libraries is where to look{raised}",
 )
-_FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S.*))?$')
+_FRAME = regex(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S.*))?$')
 # Frames of installed packages, of the standard library, and of code that is no file (templates, frozen modules).
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python\d|^<")
+_LIBRARY = regex(r"/(?:site|dist)-packages/|/lib/python\d|^<")
 
 
 class Frames:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from example_sanity.core.regex import regex
 from example_sanity.smoke.checkpoints.configs import CONFIGS
 
 FAMILIES = tuple(CONFIGS)
 
 # In order: the first that fits wins. Models that see images, audio or use other blocks have no tiny checkpoint.
-_NONE = re.compile(r"vl(?![a-z])|omni|audio|qwen3-?next|coder-next")
+_NONE = regex(r"vl(?![a-z])|omni|audio|qwen3-?next|coder-next")
 _NAMES = (
-    ("deepseek_v4", re.compile(r"deepseek-?v4|(?<![a-z])dsv4|(?<![a-z])ds4")),
-    ("glm5", re.compile(r"glm-?5|glm-moe-dsa")),
-    ("kimi_k2", re.compile(r"kimi-?k2|deepseek-?(?:v3|r1(?!-distill))|moonlight")),
-    ("qwen3_5_moe", re.compile(r"qwen3[.-]?5-(?:\d+b-a\d+b|35b|122b|397b|moe)")),
-    ("qwen3_moe", re.compile(r"qwen3-(?:\d+b-a\d+|moe|30b|235b)|qwen3-?moe")),
-    ("qwen3", re.compile(r"qwen3(?![.-]?5)(?:-|$)")),
-    ("qwen2", re.compile(r"qwen2(?:[.-]?5)?(?:-|$)|deepseek-r1-distill-qwen")),
-    ("llama", re.compile(r"llama|deepseek-(?:llm|math|coder)|tulu")),
+    ("deepseek_v4", regex(r"deepseek-?v4|(?<![a-z])dsv4|(?<![a-z])ds4")),
+    ("glm5", regex(r"glm-?5|glm-moe-dsa")),
+    ("kimi_k2", regex(r"kimi-?k2|deepseek-?(?:v3|r1(?!-distill))|moonlight")),
+    ("qwen3_5_moe", regex(r"qwen3[.-]?5-(?:\d+b-a\d+b|35b|122b|397b|moe)")),
+    ("qwen3_moe", regex(r"qwen3-(?:\d+b-a\d+|moe|30b|235b)|qwen3-?moe")),
+    ("qwen3", regex(r"qwen3(?![.-]?5)(?:-|$)")),
+    ("qwen2", regex(r"qwen2(?:[.-]?5)?(?:-|$)|deepseek-r1-distill-qwen")),
+    ("llama", regex(r"llama|deepseek-(?:llm|math|coder)|tulu")),
 )
 _TYPES = {
     "deepseek_v4": "deepseek_v4",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from example_sanity.core.regex import regex
 from example_sanity.smoke.causes import Evidence
 from example_sanity.smoke.plan import SmokePlan
 
-_END = re.compile(rb"\r\n|\n|\r")
+_END = regex(rb"\r\n|\n|\r")
 # Logs are read while they are written, so by a program's own output only, not by what Python holds back.
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 

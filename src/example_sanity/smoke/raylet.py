@@ -6,22 +6,22 @@ its port into a file within 15 s.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from example_sanity.core.regex import regex
 from example_sanity.smoke.causes import Evidence
 
 # A session that was last written to so many seconds before or after the log is not of the same run.
 _APART = 300.0
 _TAIL_BYTES = 1 << 18
 _WIDEST = 300
-_AGENT = re.compile(r"Timed out waiting for file \S*?(?P<file>[^\s/]*_port_\w+)")
+_AGENT = regex(r"Timed out waiting for file \S*?(?P<file>[^\s/]*_port_\w+)")
 # [2026-12-01 13:22:40,123 C 812 812] (raylet) main.cc:1: text
-_GRAVE = re.compile(r"^\[[^\]]* [EFC] \d+ \d+\] (?:\(raylet\) )?\S+:\d+: +(?P<text>\S.*)")
+_GRAVE = regex(r"^\[[^\]]* [EFC] \d+ \d+\] (?:\(raylet\) )?\S+:\d+: +(?P<text>\S.*)")
 _SLOW = (
     "each Python process starts too slowly for the 15 s that Ray gives its agents: compare `time python3 -c pass` with and without "
     "the PYTHONPATH of the launcher. A sitecustomize.py on it that imports much has a switch, or goes (Megatron Lite's imports "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.overrides.defaults import defaults
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.hydra.model import Leaf
     from example_sanity.smoke.trial import Trial
 
-_PLAIN = re.compile(r"[\w./:+-]*|\[[\w,. ]*\]")
+_PLAIN = regex(r"[\w./:+-]*|\[[\w,. ]*\]")
 
 
 class Spelling:

@@ -13,22 +13,24 @@ from collections.abc import Mapping
 
 import msgspec
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+from example_sanity.core.regex import regex
+
+_ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 # What Ray, torchrun and its kin put before each line of a worker.
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"\s*(?:\((?:[\w.:-]+ )?pid=\d+(?:, ip=[^)\s]+)?(?:, actor_id=\w+)?\)|\[(?:rank|default)\d+\]:)\s?"
 )
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)"
 _VALUE = rf"(?:(?:np|numpy)\.\w+\()?(?P<value>{_NUMBER})\)?"
 
-_VERL = re.compile(r"(?:^|[\s|\]])step:(?P<number>\d{1,12}) - (?P<rest>.*)")
-_VERL_METRIC = re.compile(rf"(?:^| - )(?P<name>[^\s:]+):{_VALUE}(?=$| - |\s)", re.I)
-_MEGATRON = re.compile(r"(?:^|\s)iteration\s+(?P<number>\d{1,12})/\s*\d+ \|(?P<rest>.*)")
-_MEGATRON_METRIC = re.compile(rf"\s*(?P<name>[\w ()/.-]+): +{_VALUE} *\|", re.I)
-_SLIME = re.compile(
+_VERL = regex(r"(?:^|[\s|\]])step:(?P<number>\d{1,12}) - (?P<rest>.*)")
+_VERL_METRIC = regex(rf"(?:^| - )(?P<name>[^\s:]+):{_VALUE}(?=$| - |\s)", re.I)
+_MEGATRON = regex(r"(?:^|\s)iteration\s+(?P<number>\d{1,12})/\s*\d+ \|(?P<rest>.*)")
+_MEGATRON_METRIC = regex(rf"\s*(?P<name>[\w ()/.-]+): +{_VALUE} *\|", re.I)
+_SLIME = regex(
     r"(?:^|\s)(?P<role>[\w-]+-)?(?P<kind>step|rollout) (?P<number>\d{1,12}): \{(?P<rest>.*)\}", re.I
 )
-_SLIME_METRIC = re.compile(rf"'(?P<name>[^']+)': {_VALUE}(?=,|$)", re.I)
+_SLIME_METRIC = regex(rf"'(?P<name>[^']+)': {_VALUE}(?=,|$)", re.I)
 
 # In the order in which they count: a line with several has the one that is meant by "the loss" first.
 _LOSSES = ("train/loss", "actor/loss", "actor/pg_loss", "train/pg_loss", "critic/vf_loss", "lm loss", "loss")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.mesh.bridge import option_origin, option_place, values
 from example_sanity.checks.mesh.machine import machine
+from example_sanity.core.regex import regex
 from example_sanity.launch.evaluator import evaluate
 from example_sanity.launch.required import required
 from example_sanity.launch.scenario import Scenario
@@ -32,7 +32,7 @@ TRAINED = ("actor", "sft", "trainer")
 _EVERYWHERE = frozenset(("HOME", "PATH", "PYTHONPATH", "PWD", "USER", "SHELL", "LD_LIBRARY_PATH", "HOSTNAME"))
 
 # Programs of a trainer that take its settings and train nothing.
-_TRAINS_NOTHING = re.compile(r"generat|eval|merge|convert|server|rollout_only|preprocess")
+_TRAINS_NOTHING = regex(r"generat|eval|merge|convert|server|rollout_only|preprocess")
 
 
 @dataclass(frozen=True)

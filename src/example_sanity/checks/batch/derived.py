@@ -16,6 +16,7 @@ from example_sanity.checks.mesh.constraints import planned
 from example_sanity.checks.mesh.guard import factors
 from example_sanity.checks.mesh.reach import Reach
 from example_sanity.core.finding import Finding, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 from example_sanity.launch.command import Launch
 from example_sanity.parallel.formula import formula
@@ -40,11 +41,11 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
         "prompts·n % gbs = 0 => prompts·n // gbs",
     ),
 }
-_KINDS = tuple((re.compile(pattern, re.IGNORECASE), rules) for pattern, rules in _NUMBERS.items())
+_KINDS = tuple((regex(pattern, re.IGNORECASE), rules) for pattern, rules in _NUMBERS.items())
 _LABEL = "|".join(_NUMBERS).replace("_", "[ _-]")
-_PRINTED = re.compile(rf"(?<![\w.])({_LABEL})\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
-_PRINTS = re.compile(rf"(?<![\w.])(?:{_LABEL})\s*[=:]\s*\$\(\(", re.IGNORECASE)
-_COMPUTED = re.compile(r"[\w})]\s*[*/]\s*[\w${(]")
+_PRINTED = regex(rf"(?<![\w.])({_LABEL})\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
+_PRINTS = regex(rf"(?<![\w.])(?:{_LABEL})\s*[=:]\s*\$\(\(", re.IGNORECASE)
+_COMPUTED = regex(r"[\w})]\s*[*/]\s*[\w${(]")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from example_sanity.checks.naming import (
     parse_name,
 )
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.core.scope import is_below
 
@@ -26,13 +27,11 @@ if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document
     from example_sanity.core.finding import Finding
 
-_TEMPLATE = re.compile(r"(?<![\w./])(?=[\w.-]*[<{])(?:[\w.-]|<[\w -]+>|\{\w+\})+\.(?:sh|bash)\b")
-_NEGATED = re.compile(
-    r"\b(?:not|never|no|instead of|renamed|formerly|removed)\b|n't|\u2192|->", re.IGNORECASE
-)
-_SLOT = re.compile(r"<([\w -]+)>|\{(\w+)\}")
-_BACKEND_SLOT = re.compile(r"<[\w -]*backend>|\{\w*backend\}", re.IGNORECASE)
-_ONE_OF = re.compile(r"\b(?:one of|either|any of)\b", re.IGNORECASE)
+_TEMPLATE = regex(r"(?<![\w./])(?=[\w.-]*[<{])(?:[\w.-]|<[\w -]+>|\{\w+\})+\.(?:sh|bash)\b")
+_NEGATED = regex(r"\b(?:not|never|no|instead of|renamed|formerly|removed)\b|n't|\u2192|->", re.IGNORECASE)
+_SLOT = regex(r"<([\w -]+)>|\{(\w+)\}")
+_BACKEND_SLOT = regex(r"<[\w -]*backend>|\{\w*backend\}", re.IGNORECASE)
+_ONE_OF = regex(r"\b(?:one of|either|any of)\b", re.IGNORECASE)
 # What a slot of a template is for, by a word in its name, and an example of what would stand there.
 _KINDS = {
     "infer": "vllm",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.core.trace import TODAY
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document
     from example_sanity.core.finding import Finding
 
-_MARKER = re.compile(r"\blast[ -](?:updated|modified)(?:\s+on)?\b[\s:*_`]*([^\n]*)", re.IGNORECASE)
-_NUMBERS = re.compile(r"(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})\b")
+_MARKER = regex(r"\blast[ -](?:updated|modified)(?:\s+on)?\b[\s:*_`]*([^\n]*)", re.IGNORECASE)
+_NUMBERS = regex(r"(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})\b")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_WORDS = re.compile(
+_WORDS = regex(
     r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([A-Za-z]{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b"
 )
 

@@ -12,6 +12,7 @@ from example_sanity.checks.docs.literals import UNKNOWN, documented, literal, sa
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Related, Severity, Span
 from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Subject
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.launch.syntax import Script
 
-_DEFAULT = re.compile(r"\bdefault\b(?!\s+(?:port|filled|if))|默认", re.IGNORECASE)
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
-_FLAG = re.compile(r"--[a-z][\w-]*")
-_KEY = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_QUOTED = re.compile(rb"[\"'](--[a-z][\w-]*)[\"']")
+_DEFAULT = regex(r"\bdefault\b(?!\s+(?:port|filled|if))|默认", re.IGNORECASE)
+_VARIABLE = regex(r"[A-Z][A-Z0-9_]+")
+_FLAG = regex(r"--[a-z][\w-]*")
+_KEY = regex(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_QUOTED = regex(rb"[\"'](--[a-z][\w-]*)[\"']")
 _SCRIPT = "examples/ppo/run_a_fsdp.sh"
 _FILES = {_SCRIPT: "NNODES=${NNODES:-1}\npython3 train.py $NNODES\n"}
 _TABLE = "| Variable | Default |\n|---|---|\n| `NNODES` | `%s` |\n"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.docs.model import Block, Document, Link, Piece, Toctree
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.launch.quoted import Line
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _CODE = frozenset({"code", "code-block", "sourcecode", "prompt", "code-cell"})
 _FILES = {"image": "image", "figure": "image", "literalinclude": "include", "include": "include"}
-_OPTION = re.compile(r"\s*:([\w-]+):\s*(.*)")
-_TITLED = re.compile(r".*<([^<>]+)>\s*")
+_OPTION = regex(r"\s*:([\w-]+):\s*(.*)")
+_TITLED = regex(r".*<([^<>]+)>\s*")
 
 
 def directive(document: Document, name: str, argument: str, place: Line, body: Sequence[Line]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.docs.snippets import Modules
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding, Severity, Span, merge_scenarios
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ _NOT_OF_COMMANDS = frozenset({"MSH003", "MSH004", "MSH005", "FLG007", "OVR011"})
 _OF_PARTS = frozenset(
     {"FLG001", "FLG003", "FLG005", "FLG006", "FLG008", "OVR005", "OVR006", "OVR010", "OVR014", "OVR015"}
 )
-_STARTS = re.compile(
+_STARTS = regex(
     r"(?:^|[\s;&|(/])(?:python[\d.]*|torchrun|accelerate|deepspeed|ray|srun|sbatch|mpirun|uv|(?:ba)?sh)\s"
 )
-_LAUNCHES = re.compile(r"\s-m\s|\.py\b|\.sh\b|\.slurm\b|\.sbatch\b|\.bash\b")
+_LAUNCHES = regex(r"\s-m\s|\.py\b|\.sh\b|\.slurm\b|\.sbatch\b|\.bash\b")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from example_sanity.core.patterns import Syntax, predicate
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
 
-_SUBMODULE = re.compile(r"^\s*path\s*=\s*(\S+)", re.MULTILINE)
+_SUBMODULE = regex(r"^\s*path\s*=\s*(\S+)", re.MULTILINE)
 
 # Folders that programs write to.
 _MADE = frozenset(

@@ -9,6 +9,7 @@ from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.keys import PAST
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Edit, Fix, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.core.project import Project
 
-_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w*.<{-])")
-_DEFINED = re.compile(rb"add_argument\(\s*(?:[\"']-\w[\"'],\s*)?[\"'](--[a-z][\w-]+)[\"']")
+_FLAG = regex(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w*.<{-])")
+_DEFINED = regex(rb"add_argument\(\s*(?:[\"']-\w[\"'],\s*)?[\"'](--[a-z][\w-]+)[\"']")
 _FILES = {
     "train.py": "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--micro-batch-size')\n"
 }

@@ -13,6 +13,7 @@ from example_sanity.checks.docs.literals import UNKNOWN, Literal, Unknown, liter
 from example_sanity.checks.docs.mentions import SUFFIXES
 from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.finding import Edit, Fix, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.core.project import Project
 
-_KEY = re.compile(r"(?<![\w.$/@\"'{-])(\+{0,2})~?([a-z_]\w*(?:\.[a-zA-Z_]\w*)+)(=?)(?![\w(/@\[-]|\.\w|:\w)")
-PAST = re.compile(
+_KEY = regex(r"(?<![\w.$/@\"'{-])(\+{0,2})~?([a-z_]\w*(?:\.[a-zA-Z_]\w*)+)(=?)(?![\w(/@\[-]|\.\w|:\w)")
+PAST = regex(
     r"\b(?:removed?|deprecat\w*|no longer|legacy|renam\w+|replac\w+|instead of|formerly|obsolete|old|was|previously|unsupported)\b"
     r"|→|->|=>|废弃|移除|删除|弃用",
     re.IGNORECASE,
 )
-FIELD = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z\"'\[]", re.MULTILINE)
-_VALUE = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[^=\n#]+=[ \t]*([^#\n]+?)[ \t]*(?:#.*)?$", re.MULTILINE)
+FIELD = regex(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z\"'\[]", re.MULTILINE)
+_VALUE = regex(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[^=\n#]+=[ \t]*([^#\n]+?)[ \t]*(?:#.*)?$", re.MULTILINE)
 _FILES = {"app/config/train.yaml": "defaults:\n  - _self_\n\ntrainer:\n  nnodes: 1\n  steps: 10\n"}
 
 

@@ -12,6 +12,7 @@ from example_sanity.checks.docs.files import Files, files_of
 from example_sanity.checks.docs.mentions import is_placeholder
 from example_sanity.core.finding import Severity
 from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document, Piece
     from example_sanity.core.finding import Finding
 
-_ENTRY = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
+_ENTRY = regex(r"[\w.-]+(?:/[\w.-]+)*/?")
 _FILES = {f"examples/{name}/run_a_fsdp.sh": "python3 train.py\n" for name in ("ppo", "grpo", "remax", "rloo")}
 _LIST = "| Dir | For |\n|---|---|\n| `ppo/` | a |\n| `grpo/` | b |\n| `remax/` | c |\n"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from example_sanity.core.regex import regex
+
 
 class Unknown:
     """A value that cannot be told."""
@@ -13,7 +15,7 @@ class Unknown:
 UNKNOWN = Unknown()
 Literal: TypeAlias = "bool | int | float | str | Unknown | None"
 
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = regex(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WORDS: dict[str, bool | None] = {
     "true": True,
     "false": False,

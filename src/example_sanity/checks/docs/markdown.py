@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.docs.directives import directive
 from example_sanity.checks.docs.model import Block, Document, Link, Listing, Offsets, Piece, Table
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.launch.quoted import Line
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_ATTRIBUTE = re.compile(r"\b(src|href|id|name)\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
-_LABEL = re.compile(r"^\(([\w.:/ -]+)\)=\s*$", re.MULTILINE)
-_COLON_FENCE = re.compile(r"^([ \t]*)(:{3,})\{([\w:-]+)\}[ \t]*(.*)\n((?:.*\n)*?)\1\2[ \t]*$", re.MULTILINE)
-_DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
-_ROLE = re.compile(r"\{([\w:+.-]+)\}$")
-_TITLED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
-_PUNCTUATION = re.compile(r"[^\w\- ]")
+_FRONT_MATTER = regex(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_ATTRIBUTE = regex(r"\b(src|href|id|name)\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
+_LABEL = regex(r"^\(([\w.:/ -]+)\)=\s*$", re.MULTILINE)
+_COLON_FENCE = regex(r"^([ \t]*)(:{3,})\{([\w:-]+)\}[ \t]*(.*)\n((?:.*\n)*?)\1\2[ \t]*$", re.MULTILINE)
+_DIRECTIVE = regex(r"\{([\w:-]+)\}\s*(.*)")
+_ROLE = regex(r"\{([\w:+.-]+)\}$")
+_TITLED = regex(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
+_PUNCTUATION = regex(r"[^\w\- ]")
 
 
 @lru_cache(maxsize=1)

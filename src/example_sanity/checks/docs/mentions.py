@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from example_sanity.launch.quoted import Quoted, QuotedCommand
 
 # A path begins behind white space, a quote or an "="; what has a scheme, a home, a variable or a root is not of this project.
-_PATH = re.compile(
+_PATH = regex(
     r"(?<![\w./$}{~@:<>%*|+\\-])(?:\.{1,2}/)*[A-Za-z0-9_.][\w.+-]*(?:/[\w.+*?{},\[\]-]+)+/?(?![\w<>$@{(/]|://)"
 )
 _LONGEST = 4096  # PATH_MAX of Linux
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|xyz|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
     r"|(?:^|/)[xyzXYZ]{1,3}(?:\.\w+)?(?:/|$)|[A-Z]{2,}_[A-Z]+|YYYY|\{[^{},]*\}",
 )
@@ -115,7 +116,7 @@ def ancestors(folder: str) -> tuple[str, ...]:
     return (*found, "")
 
 
-_SCRIPT = re.compile(r"[A-Za-z0-9][\w.-]+\.(?:sh|bash|slurm|sbatch)")
+_SCRIPT = regex(r"[A-Za-z0-9][\w.-]+\.(?:sh|bash|slurm|sbatch)")
 
 
 def bare_names(document: Document) -> Iterator[Mention]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.launch.quoted import Line, Quoted, is_prompted, read
 
 SHELL = frozenset({"bash", "sh", "shell", "console", "shell-session", "zsh", "prompt", "terminal"})
@@ -63,7 +64,7 @@ class Block:
         return read(self.lines)
 
 
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*"
     r"(?:python3?\s+(?:-m\s+)?[\w./-]+|torchrun\s|(?:ba)?sh\s+[\w./-]+\.sh|ray\s+(?:job|start)|accelerate\s+launch|deepspeed\s)"
 )

@@ -11,6 +11,7 @@ from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.files import Files, files_of
 from example_sanity.checks.docs.mentions import Mention, bare_names, is_placeholder, mentions
 from example_sanity.core.finding import Edit, Fix, Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document, Link
     from example_sanity.core.finding import Finding, Span
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_DOMAIN = re.compile(r"(?:[\w-]+\.)+(?:com|org|io|net|ai|cn|dev|co|edu|gov)/")
-_LINE = re.compile(r":\d+(?:-\d+)?$|::[\w:\[\]-]+$")
+_SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_DOMAIN = regex(r"(?:[\w-]+\.)+(?:com|org|io|net|ai|cn|dev|co|edu|gov)/")
+_LINE = regex(r":\d+(?:-\d+)?$|::[\w:\[\]-]+$")
 
 
 class DanglingPath(DocumentRule):

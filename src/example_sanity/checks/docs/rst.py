@@ -12,20 +12,21 @@ from example_sanity.checks.docs.directives import directive
 from example_sanity.checks.docs.model import Block, Document, Link, Listing, Offsets, Piece
 from example_sanity.core.comments import indent
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.launch.quoted import Line
 
-_DIRECTIVE = re.compile(r"(\s*)\.\.\s+(?:\|[^|]+\|\s+)?([\w:-]+)::\s*(.*)")
-_LABEL = re.compile(r"\s*\.\.\s+_([^:]+):\s*(.*)")
-_COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
-_UNDERLINE = re.compile(r"([=\-~^\"'`#*+:._<>])\1{2,}\s*")
-_INLINE = re.compile(
+_DIRECTIVE = regex(r"(\s*)\.\.\s+(?:\|[^|]+\|\s+)?([\w:-]+)::\s*(.*)")
+_LABEL = regex(r"\s*\.\.\s+_([^:]+):\s*(.*)")
+_COMMENT = regex(r"(\s*)\.\.(?:\s|$)")
+_UNDERLINE = regex(r"([=\-~^\"'`#*+:._<>])\1{2,}\s*")
+_INLINE = regex(
     r"``(?P<code>(?:[^`\n]|`(?!`)|\n(?!\s*(?:\n|[-*+#.]\s)))+)``"
     r"|:(?P<role>[\w:+.-]+):`(?P<content>[^`]+)`"
     r"|`(?P<text>[^`<>]*)<(?P<target>[^<>`]+)>`__?"
     r"|(?<![\w`])`(?P<plain>[^`\s][^`]*)`(?!_|`)",
 )
-_TITLED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+\.|#\.)\s+")
+_TITLED = regex(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
+_ITEM = regex(r"\s*(?:[-*+]|\d+\.|#\.)\s+")
 
 
 def read(path: str, text: str) -> Document:

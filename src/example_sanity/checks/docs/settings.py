@@ -11,6 +11,7 @@ from example_sanity.checks.docs.mentions import ancestors
 from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.finding import Edit, Fix, Severity, Span
 from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Subject
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "source", "."})
 # Prefixes of variables that programs read, not the script.
-_FOREIGN = re.compile(
+_FOREIGN = regex(
     r"(?:CUDA|NCCL|HF|HUGGINGFACE|TRANSFORMERS|VLLM|SGLANG|SGL|RAY|WANDB|SWANLAB|MLFLOW|TORCH|PYTORCH|PYTHON|OMP|MKL|HYDRA|"
     r"ASCEND|HCCL|ROCM|HIP|RCCL|NVTE|NVIDIA|GLOO|TRITON|TOKENIZERS|LD|XLA|TF|SLURM|MASTER|MODELSCOPE|CONDA|PIP|UV|GIT|DEBIAN|"
     r"TRT|TENSORRT|UCX|NVSHMEM|MOONCAKE|LMCACHE|FLASH|FLA|TE|CUBLAS|TASK_QUEUE|ACLNN|ATB|MC2|CPU|no|http|https|HTTP|HTTPS|NO)_?"
     r".*"
 )
-_ARGUMENT_READS = re.compile(r"\$\{?[@*#1-9]|\bshift\b|\bgetopts?\b|\$\{!|\bBASH_ARGV\b")
+_ARGUMENT_READS = regex(r"\$\{?[@*#1-9]|\bshift\b|\bgetopts?\b|\$\{!|\bBASH_ARGV\b")
 _SCRIPT = "examples/run_a_fsdp.sh"
 _FILES = {_SCRIPT: 'NNODES=${NNODES:-1}\npython3 train.py --nodes "$NNODES"\n'}
 
@@ -135,7 +136,7 @@ def _in_python(name: str, context: Context) -> bool:
     return name in names
 
 
-_CAPITALS = re.compile(rb"[\"']([A-Z][A-Z0-9_]{2,})[\"']")
+_CAPITALS = regex(rb"[\"']([A-Z][A-Z0-9_]{2,})[\"']")
 
 
 def _environment_names(context: Context) -> frozenset[str]:

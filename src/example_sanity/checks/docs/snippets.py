@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from example_sanity.checks.docs.base import DocumentRule
 from example_sanity.core.errors import Uninspectable, did_you_mean
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
 
 _PYTHON = frozenset({"python", "python3", "py", "pycon", "ipython", "ipython3"})
-_IMPORT = re.compile(
+_IMPORT = regex(
     r"[ \t]*(?:from\s+[\w.]+\s+import\s+(?:\([^)]*\)|[^\n(]+)|import\s+[\w., ]+(?:\s+as\s+\w+)?)[ \t]*(?:#.*)?"
 )
 _FILES = {"app/__init__.py": "", "app/data.py": "def load(): ...\n"}

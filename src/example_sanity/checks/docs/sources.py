@@ -12,19 +12,20 @@ from example_sanity.checks.docs.mentions import is_placeholder
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding, Span
 from example_sanity.core.project import Project
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-FILE = re.compile(
+FILE = regex(
     r"(?:\.{1,2}/)*[A-Za-z0-9_][\w.+-]*(?:/[\w.+-]+)+\.(?:py|ya?ml|toml|json|jinja2?|sh|txt|cfg|ini)"
 )
-OUTPUT = re.compile(
+OUTPUT = regex(
     r"save|out|log|dump|export|write|dest|target|record|report|trace|profile|cache|tmp|result", re.IGNORECASE
 )
-_YAML_VALUE = re.compile(r"^\s*(?:-\s+)?(?:([\w.-]+):\s+)?[\"']?([^\s\"'#:]+)[\"']?\s*(?:#.*)?$")
+_YAML_VALUE = regex(r"^\s*(?:-\s+)?(?:([\w.-]+):\s+)?[\"']?([^\s\"'#:]+)[\"']?\s*(?:#.*)?$")
 
 
 class DanglingConfigPath(Rule):

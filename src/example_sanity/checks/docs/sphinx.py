@@ -12,13 +12,14 @@ from example_sanity.checks.docs.base import matches, options
 from example_sanity.checks.docs.loader import MARKDOWN, RST
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.patterns import Syntax, predicate
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Subject
 
 if TYPE_CHECKING:
     from example_sanity.checks.docs.model import Document
 
-_LABEL = re.compile(r"^[ \t]*\.\. _([^:\n]+):[ \t]*$|^\(([^)\n]+)\)=[ \t]*$", re.MULTILINE)
-_INCLUDE = re.compile(r"(?:^[ \t]*\.\. include::|\{include\})[ \t]*(\S+)", re.MULTILINE)
+_LABEL = regex(r"^[ \t]*\.\. _([^:\n]+):[ \t]*$|^\(([^)\n]+)\)=[ \t]*$", re.MULTILINE)
+_INCLUDE = regex(r"(?:^[ \t]*\.\. include::|\{include\})[ \t]*(\S+)", re.MULTILINE)
 _SUFFIXES = (*RST, *MARKDOWN, ".ipynb")
 
 

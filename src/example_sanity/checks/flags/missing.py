@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.flags.programs import find
 from example_sanity.core.errors import Uninspectable, nearest
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Entry, Launch
     from example_sanity.launch.syntax import Script
 
-_OWN_FOLDER = re.compile(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
-_SUBMODULE = re.compile(r"(?m)^\s*path\s*=\s*(\S+)")
+_OWN_FOLDER = regex(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
+_SUBMODULE = regex(r"(?m)^\s*path\s*=\s*(\S+)")
 _LAUNCHER = "examples/gpt/run_gpt_megatron.sh"
 _FILES = {"examples/gpt/train_gpt.py": "print(1)\n"}
 

@@ -7,9 +7,10 @@ import re
 import msgspec
 
 from example_sanity.core.patterns import Syntax, predicate
+from example_sanity.core.regex import regex
 
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|.", re.DOTALL)
-_TOKEN_VERBOSE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|#[^\n]*|.", re.DOTALL)
+_TOKEN = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|.", re.DOTALL)
+_TOKEN_VERBOSE = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|#[^\n]*|.", re.DOTALL)
 
 
 class Alternative(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from example_sanity.checks.docs.literals import UNKNOWN, literal, same
 from example_sanity.checks.docs.literals import shown as value_shown
 from example_sanity.checks.knobs.base import KnobRule
 from example_sanity.core.finding import Edit, Fix, Related, Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.launch.syntax import DefaultKind
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Assignment, Script
 
 # "#   TP    tensor parallel (default: 2)", "#   TP: ... [default 2]", "#   TP=2   tensor parallel".
-_ENTRY = re.compile(r"#\s+(?:[-*]\s+)?([A-Z][A-Z0-9_]+)(?:=(\S+)(?=\s{2,}|\s*$|\s+#)|\s{2,}\S|\s*:\s|\s+-\s)")
-_DEFAULT = re.compile(r"[(\[,;]\s*defaults?(?:\s+to)?\s*[:=]?\s*([^\s()\[\],;]+)\s*[)\],;]", re.IGNORECASE)
+_ENTRY = regex(r"#\s+(?:[-*]\s+)?([A-Z][A-Z0-9_]+)(?:=(\S+)(?=\s{2,}|\s*$|\s+#)|\s{2,}\S|\s*:\s|\s+-\s)")
+_DEFAULT = regex(r"[(\[,;]\s*defaults?(?:\s+to)?\s*[:=]?\s*([^\s()\[\],;]+)\s*[)\],;]", re.IGNORECASE)
 _KNOBS = (
     "# Knobs:\n#   TP        tensor parallel (default: %s)\n#   PP        pipeline parallel (default: 1)\n"
 )

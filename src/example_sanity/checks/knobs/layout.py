@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from example_sanity.core.finding import Related
+from example_sanity.core.regex import regex
 from example_sanity.launch.syntax import DefaultKind
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Assignment, Region, Script
 
 # What looks a variable up by a name that stands somewhere else as plain text.
-_DYNAMIC = re.compile(
+_DYNAMIC = regex(
     r"\$\{![A-Za-z_]|(?<![\w./-])(?:eval|printenv|envsubst|compgen)\b"
     r"|(?<![\w./-])(?:declare|local|typeset)[ \t]+-\w*[np]|(?<![\w./-])export[ \t]+(?:-\w+[ \t]+)?[\"']?\$"
 )
-_PREFIX_QUERY = re.compile(r"\$\{!([A-Za-z_]\w*)[@*]\}")
-_DOLLAR_NAME = re.compile(r"\$\{?[!#]?([A-Za-z_]\w*)")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_LAUNCHER = re.compile(
+_PREFIX_QUERY = regex(r"\$\{!([A-Za-z_]\w*)[@*]\}")
+_DOLLAR_NAME = regex(r"\$\{?[!#]?([A-Za-z_]\w*)")
+_WORD = regex(r"[A-Za-z_]\w*")
+_LAUNCHER = regex(
     r"(?:\S*/)?(?:python[0-9.]*|torchrun|accelerate|deepspeed|ray|srun|sbatch|mpirun|mpiexec|uv|bash|sh)"
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.knobs.base import KnobRule
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Edit, Finding, Fix, Related, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from example_sanity.checks.knobs.layout import Layout
     from example_sanity.launch.syntax import Marker
 
-_BEGIN_WORDS = re.compile(r"^(?:begin|beginning|start)(?: of)?[ :]+")
+_BEGIN_WORDS = regex(r"^(?:begin|beginning|start)(?: of)?[ :]+")
 
 
 @dataclass

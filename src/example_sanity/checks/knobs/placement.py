@@ -9,6 +9,7 @@ from example_sanity.checks.knobs.base import KnobRule, shown
 from example_sanity.checks.knobs.layout import lines_of
 from example_sanity.checks.knobs.pairing import pair
 from example_sanity.core.finding import Edit, Finding, Fix, Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.launch.syntax import DefaultKind
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from example_sanity.checks.knobs.layout import Layout
     from example_sanity.launch.syntax import Assignment, Region
 
-_COMMAND = re.compile(r"\$\((?!\()|`|[<>]\(")
-_PLAIN = re.compile(r"[\w./:@%+,-]*")
+_COMMAND = regex(r"\$\((?!\()|`|[<>]\(")
+_PLAIN = regex(r"[\w./:@%+,-]*")
 _SETTERS = frozenset({"source", ".", "eval", "unset"})
-_CONSTANT = re.compile(r"\s*(?:readonly\b|(?:declare|typeset)\s+-\w*r)")
+_CONSTANT = regex(r"\s*(?:readonly\b|(?:declare|typeset)\s+-\w*r)")
 
 
 class KnobOutsideRegion(KnobRule):

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Context
     from example_sanity.launch.syntax import CommandSite, Script
 
-_OWN_FOLDER = re.compile(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
+_OWN_FOLDER = regex(r"dirname|BASH_SOURCE|\$0|\$\{0|\bpwd\b|\$\{?PWD\b|rev-parse")
 # One expansion and then a literal path; substitutions may nest once: $(cd "$(dirname "$0")" && pwd)/env.sh.
-_LEADING_EXPANSION = re.compile(r"(\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+)(/[^$`*?\[]*)")
-_LITERAL = re.compile(r"[^$`*?\[~<]+")
+_LEADING_EXPANSION = regex(r"(\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+)(/[^$`*?\[]*)")
+_LITERAL = regex(r"[^$`*?\[~<]+")
 
 
 def sourced(script: Script, context: Context) -> list[Script] | None:

@@ -9,6 +9,7 @@ from example_sanity.checks.knobs import sourcing
 from example_sanity.checks.knobs.base import KnobRule
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Edit, Finding, Fix, Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.launch.syntax import DefaultKind
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from example_sanity.checks.knobs.layout import Layout
     from example_sanity.launch.syntax import Assignment, Read, Script
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_NOUNSET_SHEBANG = re.compile(r"#!.*sh\s+-\w*u")
+_IDENTIFIER = regex(r"[A-Za-z_]\w*")
+_NOUNSET_SHEBANG = regex(r"#!.*sh\s+-\w*u")
 # Statements that may set any variable.
-_DEFINES_ANY = re.compile(
+_DEFINES_ANY = regex(
     r"(?<![\w./-])(?:eval\b|(?:export|declare|local|typeset|readonly)[ \t]+(?:-\w+[ \t]+)*[\"']?\$|printf[ \t]+-v[ \t]+[\"']?\$)"
 )
 

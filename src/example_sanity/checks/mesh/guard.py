@@ -10,6 +10,7 @@ from pathlib import Path
 
 from example_sanity.checks.mesh.bridge import LaunchMesh
 from example_sanity.checks.mesh.reach import Reach
+from example_sanity.core.regex import regex
 from example_sanity.launch import world
 from example_sanity.launch.syntax import Assignment, Guard, Script, parse
 from example_sanity.parallel.grid import Grid
@@ -17,10 +18,10 @@ from example_sanity.parallel.guard import Proof, Verdict, prove
 from example_sanity.parallel.mesh import whole_number
 
 # How launchers spell derived sizes in variables (DP, DP_SIZE, EDP) and in what they print (dp=4, EDP: 2).
-_VARIABLE = re.compile(r"(E?DP)(?:_SIZE|_WORLD_SIZE)?", re.IGNORECASE)
-_ARITHMETIC = re.compile(r"[\w})]\s*\\?[*/%]\s*[\w${(]")
-_TEXT = re.compile(rb"[^\n]")
-_PRINTED = re.compile(r"(?<![\w.])(e?dp)(?:_size)?\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
+_VARIABLE = regex(r"(E?DP)(?:_SIZE|_WORLD_SIZE)?", re.IGNORECASE)
+_ARITHMETIC = regex(r"[\w})]\s*\\?[*/%]\s*[\w${(]")
+_TEXT = regex(rb"[^\n]")
+_PRINTED = regex(r"(?<![\w.])(e?dp)(?:_size)?\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from example_sanity.checks.mesh.files import parsed
+from example_sanity.core.regex import regex
 from example_sanity.launch.command import Entry, Launch
 from example_sanity.launch.launchers import LAUNCHERS, Grammar
 from example_sanity.launch.options import read_options
@@ -18,11 +19,11 @@ Options = Mapping[str, str]
 Read = Callable[[str], "str | None"]
 
 # What schedulers and cluster agents set: a default beside it is for a run by hand.
-_SCHEDULED = re.compile(r"(?:SLURM|PET|OMPI|PMI|PBS|LSB|KUBERNETES)_\w+|WORLD_SIZE|PADDLE_\w+")
-_DEVICES = re.compile(r"\d+(?:,\d+)*,?")
-_SLOTS = re.compile(r"^\s*(\S+)\s+slots=(\d+)", re.MULTILINE)
-_GRES = re.compile(r"(?:^|,)gpu:(?:[\w.-]+:)?(\d+)(?:\(|,|$)")
-_COUNT = re.compile(r"(?:[\w.-]+:)?(\d+)")
+_SCHEDULED = regex(r"(?:SLURM|PET|OMPI|PMI|PBS|LSB|KUBERNETES)_\w+|WORLD_SIZE|PADDLE_\w+")
+_DEVICES = regex(r"\d+(?:,\d+)*,?")
+_SLOTS = regex(r"^\s*(\S+)\s+slots=(\d+)", re.MULTILINE)
+_GRES = regex(r"(?:^|,)gpu:(?:[\w.-]+:)?(\d+)(?:\(|,|$)")
+_COUNT = regex(r"(?:[\w.-]+:)?(\d+)")
 # Of its many options only one that takes no value can hide the number.
 _RAY_START = Grammar(
     switches=frozenset({"head", "block", "disable_usage_stats", "autoscaling", "no_monitor", "verbose"}),

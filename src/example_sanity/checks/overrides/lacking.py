@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from example_sanity.checks.overrides.state import State
     from example_sanity.launch.settings import Setting
 
-_REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}")
-_NESTED = re.compile(r"\$\{[^}]*\$\{")  # what it refers to depends on another value
+_REFERENCE = regex(r"\$\{(\.*)([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}")
+_NESTED = regex(r"\$\{[^}]*\$\{")  # what it refers to depends on another value
 _SWITCHES = ("enable", "enabled")
 
 

@@ -5,19 +5,19 @@ Source of the rules: hydra/_internal/config_loader_impl.py, ``_apply_overrides_t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.hydra.flatten import kinds_of
 from example_sanity.schema.hydra.model import Composition, Leaf
 
 if TYPE_CHECKING:
     from example_sanity.launch.settings import Setting
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
-_SELECT = re.compile(r"\$\{oc\.select:\s*([\w.]+)\s*(?:,\s*(.*))?\}")
+_REFERENCE = regex(r"\$\{([A-Za-z_][\w.]*)\}")
+_SELECT = regex(r"\$\{oc\.select:\s*([\w.]+)\s*(?:,\s*(.*))?\}")
 
 
 class State:

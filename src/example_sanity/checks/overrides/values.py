@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.overrides.issues import Issue
 from example_sanity.core.errors import did_you_mean
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.launch.hydra_functions import Sweep
 from example_sanity.schema.hydra.flatten import kinds_of
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.settings import Setting
     from example_sanity.schema.hydra.model import Leaf
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = regex(
     r"<[A-Za-z][\w /.:-]*>|(?:^|/)path/to(?:/|$)|(?:^|/)your[_-](?:path|model|data)\w*", re.IGNORECASE
 )
 _NUMBERS = {"int", "float"}

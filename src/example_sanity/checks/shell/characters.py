@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.checks.shell.base import TextRule
 from example_sanity.core.finding import Edit, Finding, Fix
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ _CHARACTERS = {
     "\u2212": _Character("minus sign", "-", _WORD, quoted_too=False),
 }
 _DASHES = "\u2013\u2014\u2212"
-_FOUND = re.compile(b"|".join(re.escape(character.encode()) for character in _CHARACTERS))
-_RETURN = re.compile(rb"\r(?=\n|\Z)")
+_FOUND = regex(b"|".join(re.escape(character.encode()) for character in _CHARACTERS))
+_RETURN = regex(rb"\r(?=\n|\Z)")
 
 
 class InvisibleCharacter(TextRule):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.knobs.base import shown
 from example_sanity.checks.shell.base import TextRule
 from example_sanity.core.finding import Edit, Finding, Fix, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from example_sanity.checks.shell.base import Text
     from example_sanity.launch.syntax import CommandSite
 
-_SPACED = re.compile(rb"(?<!\\)(?:\\\\)*(\\)([ \t]+(?:#[^\n]*)?)\r?$", re.MULTILINE)
-_CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*\\\r?\Z")
-_SPACED_END = re.compile(rb"\\[ \t]+(?:#.*)?\r?\Z")
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
-_OVERRIDE = re.compile(r"(?:\+{1,2}[A-Za-z_][\w.@/-]*|[A-Za-z_][\w-]*(?:[.@/][\w-]+)+)=.*", re.DOTALL)
-_LIST = re.compile(r'"?\$(?:@|\{@\}|\{\w+\[@\]\})"?')
+_SPACED = regex(rb"(?<!\\)(?:\\\\)*(\\)([ \t]+(?:#[^\n]*)?)\r?$", re.MULTILINE)
+_CONTINUED = regex(rb"(?<!\\)(?:\\\\)*\\\r?\Z")
+_SPACED_END = regex(rb"\\[ \t]+(?:#.*)?\r?\Z")
+_OPTION = regex(r"--?[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
+_OVERRIDE = regex(r"(?:\+{1,2}[A-Za-z_][\w.@/-]*|[A-Za-z_][\w-]*(?:[.@/][\w-]+)+)=.*", re.DOTALL)
+_LIST = regex(r'"?\$(?:@|\{@\}|\{\w+\[@\]\})"?')
 # What can only go on with a command: an option, an override, a list of arguments.
-_GOES_ON = re.compile(
+_GOES_ON = regex(
     rb"\s+(?:--?[A-Za-z]|\+{1,2}[A-Za-z_]|[A-Za-z_][\w-]*(?:[.@/][\w-]+)+=|\"?\$(?:@|\{@\}|\{\w+\[@\]\}))"
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.shell.base import TextRule, ancestors
 from example_sanity.checks.shell.options import Gate, ShellOptions
 from example_sanity.core.patterns import Syntax, predicate
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from example_sanity.checks.shell.base import Text
     from example_sanity.core.finding import Finding
 
-_COMPARISON = re.compile(
+_COMPARISON = regex(
     r"""(!\s*)?\[\[?\s+(?:"|')?\$\{?(\w+)(?::?[-=][^}"']*)?\}?(?:"|')?\s*(==?|!=)\s*(?:"|')?([^\s"'\]]*)(?:"|')?\s*\]\]?"""
 )
 # { … } and ( … ) with what stands in them; ${ … } and $( … ) are something else.
-_GROUP = re.compile(r"(?<!\$)(?:\{\s(?:\$\{[^{}]*\}|[^{}])*\}|\((?:\$\([^()]*\)|[^()])*\))")
-_SUBJECT = re.compile(r"""["']?\$\{?(\w+)(?::?[-=][^}]*)?\}?["']?""")
+_GROUP = regex(r"(?<!\$)(?:\{\s(?:\$\{[^{}]*\}|[^{}])*\}|\((?:\$\([^()]*\)|[^()])*\))")
+_SUBJECT = regex(r"""["']?\$\{?(\w+)(?::?[-=][^}]*)?\}?["']?""")
 
 _CONFIGURATION = {
     "example-sanity.toml": "[[shell.gate]]\ncommand = 'uv'\nwhen = ['DEVICE=gpu']\nreason = 'the lock file knows CUDA alone'\n"

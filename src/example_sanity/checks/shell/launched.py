@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.checks.shell.base import ShellRule
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 
     from example_sanity.core.rule import Context
 
-_CALLED = re.compile(
-    rb"(?:^|[\s;&|(])(?:source|\.|bash|sh)[ \t]+(?:-[a-bd-z]+[ \t]+)*([^\s;&|)]+)", re.MULTILINE
-)
-_SCRIPT = re.compile(rb"[^\s;&|()=]*\.(?:sh|bash|slurm|sbatch)\b")
+_CALLED = regex(rb"(?:^|[\s;&|(])(?:source|\.|bash|sh)[ \t]+(?:-[a-bd-z]+[ \t]+)*([^\s;&|)]+)", re.MULTILINE)
+_SCRIPT = regex(rb"[^\s;&|()=]*\.(?:sh|bash|slurm|sbatch)\b")
 
 
 class LaunchRule(ShellRule):

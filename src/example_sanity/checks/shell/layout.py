@@ -10,6 +10,7 @@ from example_sanity.checks.knobs.sourcing import places_of, source_sites
 from example_sanity.checks.shell.base import TextRule, ancestors
 from example_sanity.checks.shell.options import ShellOptions
 from example_sanity.core.finding import Finding, Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.launch.launchers import LAUNCHERS
 
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
     from example_sanity.checks.shell.base import Text
     from example_sanity.launch.syntax import CommandSite, Script
 
-_PYTHON = re.compile(r"(?:.*/)?python[\d.]*")
-_DIRECTIVE = re.compile(rb"^#SBATCH[ \t]+(\S.*)$", re.MULTILINE)
+_PYTHON = regex(r"(?:.*/)?python[\d.]*")
+_DIRECTIVE = regex(rb"^#SBATCH[ \t]+(\S.*)$", re.MULTILINE)
 _NO_COMMANDS = frozenset({":", "set", "shopt", "trap", "export", "echo", "exit", "true", "umask", "ulimit"})
-_STRICT = re.compile(r"-\w*e\w*|errexit")
+_STRICT = regex(r"-\w*e\w*|errexit")
 # Made by tools on the machine, not kept in repositories.
-_LOCAL = re.compile(
+_LOCAL = regex(
     r"(?:^|/)(?:activate|\.env[\w.]*|set_?env\.sh|setvars\.sh|conda\.sh|bashrc|\.\w+rc)$|(?:^|/)\.?venv/"
 )
 _BRANCHES = frozenset({"if_statement", "list", "case_item", "while_statement"})
-_SHEBANG_E = re.compile(rb"#![^\n]*\s-\w*e")
+_SHEBANG_E = regex(rb"#![^\n]*\s-\w*e")
 
 
 def launch_sites(script: Script) -> list[CommandSite]:

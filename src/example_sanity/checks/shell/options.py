@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from example_sanity.core.errors import UsageError, did_you_mean
+from example_sanity.core.regex import regex
 
-_CONDITION = re.compile(r"(\w+)(!?=)([^=].*)")
+_CONDITION = regex(r"(\w+)(!?=)([^=].*)")
 
 
 class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

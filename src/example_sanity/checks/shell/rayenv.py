@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.shell.launched import LaunchRule
 from example_sanity.checks.shell.variables import exported
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Command, Entry, Launch
 
 # What the processes on the GPUs read, and the driver does not.
-_OF_WORKERS = re.compile(
+_OF_WORKERS = regex(
     r"(?:NCCL|GLOO|UCX|NVTE|VLLM|SGLANG|SGL|TORCH|TORCHINDUCTOR|TRITON|HCCL|CUBLAS)_\w+"
     r"|CUDA_DEVICE_MAX_CONNECTIONS|CUDA_LAUNCH_BLOCKING|PYTORCH_(?:CUDA_|NPU_)?ALLOC_CONF|FLASHINFER_\w+|OMP_NUM_THREADS"
 )
-_RAY = re.compile(rb"\bray\b")
-_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
+_RAY = regex(rb"\bray\b")
+_NAME = regex(r"[A-Z][A-Z0-9_]{3,}")
 
 
 class NotForwardedToRay(LaunchRule):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from example_sanity.core import cache
 from example_sanity.core.errors import UsageError
 from example_sanity.core.finding import Edit, Finding, Fix, Severity, Span
 from example_sanity.core.project import SHELL_SUFFIXES
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ _CODES = ",".join(row.code for row in (*DEFECTS, *ADVICE))
 _COMMAND = ("--format=json1", "--extended-analysis=false", f"--include={_CODES}", "--shell=bash")
 _HARMLESS = {
     # The name of another file is a comment; a broken #! line names a shell or env.
-    "SC1113": re.compile(r"(?!#?[ \t]*/\S*/(?:env|(?:ba|da|k|z)?sh)\b)"),
+    "SC1113": regex(r"(?!#?[ \t]*/\S*/(?:env|(?:ba|da|k|z)?sh)\b)"),
     # POSIX does not know negative statuses, bash does: -1 is 255.
-    "SC2242": re.compile(r"-\d+\b"),
+    "SC2242": regex(r"-\d+\b"),
 }
 _LEVELS = {
     "error": Severity.ERROR,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.checks.shell.base import TextRule, ancestors
 from example_sanity.checks.shell.layout import launch_sites
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
 
 # Not "<in.txt 2> err": a space, a digit and a ">" are a redirection that is meant.
-_PLACEHOLDER = re.compile(rb"(?<![<\w&>])<[A-Za-z](?:[\w ./,-]*[\w./,-])?(?<! \d)>(?=[\s\\/\"')]|\Z)")
+_PLACEHOLDER = regex(rb"(?<![<\w&>])<[A-Za-z](?:[\w ./,-]*[\w./,-])?(?<! \d)>(?=[\s\\/\"')]|\Z)")
 # What stands on both sides must look like parts of one value: words with the same sign in them.
-_SPLIT = re.compile(rb"(?<![^\s\"'=])([^\s\"'=;&|]*[\w?]([=:,])[\w./-]+)([;&])(?=[\w./-]+\2)")
-_LAUNCH = re.compile(rb"(?:[\w/.~-]*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun)[ \t]")
+_SPLIT = regex(rb"(?<![^\s\"'=])([^\s\"'=;&|]*[\w?]([=:,])[\w./-]+)([;&])(?=[\w./-]+\2)")
+_LAUNCH = regex(rb"(?:[\w/.~-]*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun)[ \t]")
 
 
 class UnquotedPlaceholder(TextRule):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.shell.base import TextRule
@@ -11,6 +10,7 @@ from example_sanity.checks.shell.options import ShellOptions
 from example_sanity.checks.shell.retired import KNOWN, RETIRED
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Finding, Related, Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 from example_sanity.launch.settings import Settings, settings
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 _PROGRAMS = ("pretrain_gpt.py", "pretrain_mamba.py", "pretrain_t5.py", "pretrain_bert.py", "train_rl.py")
-_MEGATRON = re.compile("|".join(_PROGRAMS).replace(".", r"\.").encode())
+_MEGATRON = regex("|".join(_PROGRAMS).replace(".", r"\.").encode())
 _TORCH_FSDP = frozenset({"fsdp", "fsdp2"})
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.shell.launched import LaunchRule
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -15,19 +16,19 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.launch.command import Command, Entry, Launch
 
-_ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DOTALL)
+_ASSIGNMENT = regex(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DOTALL)
 # Programs that start the training by themselves, and read variables that torchrun would take as options.
 _TRAINERS = frozenset({"swift", "megatron", "llamafactory-cli", "xtuner", "axolotl", "trl", "tune"})
-_QUOTED = re.compile(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
-_NESTED = re.compile(rb"\"'|'\"|\\[\"']|@Q\}")
+_QUOTED = regex(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
+_NESTED = regex(rb"\"'|'\"|\\[\"']|@Q\}")
 _NAMES = rb"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)="
-_NAME = re.compile(rb"(?<![^\s\"'(=:+-])" + _NAMES)
-_SEPARATOR = re.compile(rb"[;&|(){}`]")
+_NAME = regex(rb"(?<![^\s\"'(=:+-])" + _NAMES)
+_SEPARATOR = regex(rb"[;&|(){}`]")
 # What may stand between the start of a command and an assignment that is one.
-_IN_FRONT = re.compile(
+_IN_FRONT = regex(
     rb"\s*(?:(?:export|declare|typeset|local|readonly|env|then|do|else|if|!|-\w+)\s+)*(?:\w+\+?=\S*\s+)*"
 )
-_INSIDE = re.compile(rb"=(?:\((?:[^()]|\([^()]*\))*|\"[^\"]*|'[^']*)(?<=[\s(\"'])" + _NAMES)
+_INSIDE = regex(rb"=(?:\((?:[^()]|\([^()]*\))*|\"[^\"]*|'[^']*)(?<=[\s(\"'])" + _NAMES)
 _SCRIPT = (".sh", ".bash", ".slurm", ".sbatch")
 
 

@@ -10,6 +10,7 @@ from example_sanity.checks.sources import base
 from example_sanity.core.commentstyles import Style, style_of, top_comments
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Edit, Fix, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Example, Rule, Subject
 from example_sanity.core.textfiles import TextFile
 
@@ -22,12 +23,10 @@ if TYPE_CHECKING:
 
 _YEAR = r"(?:19|20)\d\d"
 _YEARS = rf"{_YEAR}(?:\s*[-\u2013,]\s*(?:{_YEAR}|present))*"
-_CLAIM = re.compile(
-    r"copyright\b.*\b(?:19|20)\d\d|\(c\)\s*(?:19|20)\d\d|©|copyright \(c\)|copyright held", re.I
-)
-_SPDX = re.compile(r"SPDX-License-Identifier:\s*([^\s*][^*\n]*?)\s*(?:\*/|-->|$)")
+_CLAIM = regex(r"copyright\b.*\b(?:19|20)\d\d|\(c\)\s*(?:19|20)\d\d|©|copyright \(c\)|copyright held", re.I)
+_SPDX = regex(r"SPDX-License-Identifier:\s*([^\s*][^*\n]*?)\s*(?:\*/|-->|$)")
 # What must be the first thing in a file: an interpreter, an encoding, a parser's own mark.
-_STAYS_FIRST = re.compile(r"#!|<\?xml|#.*?coding[:=]|# syntax=|---\s*$")
+_STAYS_FIRST = regex(r"#!|<\?xml|#.*?coding[:=]|# syntax=|---\s*$")
 _CONFIG = '[sources.licence]\nnotices = ["Copyright {year} Example Ltd."]\ntemplate = "Copyright {year} Example Ltd."\n'
 
 

@@ -10,6 +10,7 @@ import msgspec
 from example_sanity.checks.sources import base
 from example_sanity.checks.sources.names import Names, Origin, names_of
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 from example_sanity.core.textfiles import PythonSource
 
@@ -27,7 +28,7 @@ _BUILD_FILES = (
     ".gitignore",
     "setup.cfg",
 )
-_BINDS = re.compile(r"^(?:(?:async )?def |class )?(\w+)\b\s*[(:=]", re.MULTILINE)
+_BINDS = regex(r"^(?:(?:async )?def |class )?(\w+)\b\s*[(:=]", re.MULTILINE)
 
 
 class Missing(msgspec.Struct, frozen=True):

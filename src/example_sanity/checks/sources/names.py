@@ -10,6 +10,7 @@ import msgspec
 
 from example_sanity.checks.sources import base
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,14 +21,14 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # A module that uses one of these at its top may bind names that no static reading finds.
-_MAKES_NAMES = re.compile(
+_MAKES_NAMES = regex(
     r"\b(?:globals|vars|setattr|exec)\(|sys\.modules\[|\b_LazyModule\b|lazy_loader|\b__getattr__\b"
 )
 # Where a statement may begin, and an import that is written as nearly all are.
-_IMPORT_BEGINS = re.compile(r"(?:^|[;:])\s*(?:from|import)\b", re.MULTILINE)
+_IMPORT_BEGINS = regex(r"(?:^|[;:])\s*(?:from|import)\b", re.MULTILINE)
 _NAMED = r"\w+(?:[ \t]+as[ \t]+\w+)?"
 _DOTTED = r"\w+(?:\.\w+)*(?:[ \t]+as[ \t]+\w+)?"
-_PLAIN_IMPORT = re.compile(
+_PLAIN_IMPORT = regex(
     rf"^[ \t]*(import[ \t]+{_DOTTED}(?:[ \t]*,[ \t]*{_DOTTED})*|from[ \t]+\.*(?:\w+(?:\.\w+)*)?[ \t]+import[ \t]+"
     rf"(?:\*|{_NAMED}(?:[ \t]*,[ \t]*{_NAMED})*|\((?:[\w\s,]|#[^\n]*\n)*\)))[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE,

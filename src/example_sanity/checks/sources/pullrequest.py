@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.sources import base
 from example_sanity.core.errors import UsageError, did_you_mean
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Example, Rule, Subject
 from example_sanity.core.textfiles import PULL_REQUEST_FILE, PullRequest
 
@@ -22,7 +23,7 @@ _TITLES = '[sources.pull-request]\nmodules = ["ckpt", "doc"]\ntypes = ["feat", "
 _TEXTS = '[sources.pull-request]\ntemplate = ".github/PULL_REQUEST_TEMPLATE.md"\nsections = ["What does this PR do?"]\n'
 _TEMPLATE = "### What does this PR do?\n\n> Say what it achieves.\n\n### Test\n"
 _SERIES = "N/M"
-_BRACKET = re.compile(r"\s*\[([^\[\]]*)\]")
+_BRACKET = regex(r"\s*\[([^\[\]]*)\]")
 
 
 class PrTitle(Rule):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.sources import base
 from example_sanity.core.commentstyles import prose
 from example_sanity.core.finding import Edit, Fix, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Example, Rule, Subject
 from example_sanity.core.textfiles import TextFile
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _CONFIG = '[[sources.terms]]\nspellings = ["vLLM", "vllm"]\neverywhere = ["vLlm"]\n'
 # Code in a line of prose, links, addresses, and what is a part of a path, an option or a longer name.
-_NO_PROSE = re.compile(
+_NO_PROSE = regex(
     r"``.*?``|`[^`]*`|\]\([^)]*\)|<[^<>\s]*[:/@][^<>]*>|[a-z][a-z+.-]*://\S+|\S+@\S+|:[\w:]+:|\$\{[^}]*\}|\"[^\"\s]*[_/.][^\"\s]*\""
 )
 

@@ -15,6 +15,7 @@ from example_sanity.checks.workflows.references import references
 from example_sanity.checks.workflows.shelltext import Shell
 from example_sanity.checks.workflows.words import is_known
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from example_sanity.core.rule import Context
 
 DEPTH = 5  # scripts that call scripts
-_LEFT_OUT = re.compile(r"disabled|skip|exclude|quarantine|flaky", re.IGNORECASE)
+_LEFT_OUT = regex(r"disabled|skip|exclude|quarantine|flaky", re.IGNORECASE)
 # A word that starts a program, in command position or behind what sets its environment.
-_STARTS = re.compile(
+_STARTS = regex(
     r"(?m)^(?!\s*(?:#|echo\b|printf\b))[^#\n]*(?<![\w./\"'-])(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|ray\s+job|srun|sbatch"
     r"|mpirun|uv\s+run|bash|sh)\s+[^\s#]"
 )
-_SHELL_FILE = re.compile(r"[\w.+/@-]+\.(?:sh|bash|slurm|sbatch)\b")
+_SHELL_FILE = regex(r"[\w.+/@-]+\.(?:sh|bash|slurm|sbatch)\b")
 
 
 @dataclass(frozen=True, order=True)

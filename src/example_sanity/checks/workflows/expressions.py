@@ -10,6 +10,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,10 +20,10 @@ if TYPE_CHECKING:
 
 WORKSPACE = "/github/workspace"  # where we say that the repository lies on the runner
 UNKNOWN = "${GITHUB_EXPRESSION}"  # what stands for the value of an expression that only a run knows
-_EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
-_NAME = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*")
-_LITERAL = re.compile(r"'((?:[^']|'')*)'|(true|false|-?\d+(?:\.\d+)?)")
-_OR = re.compile(r"\|\|(?=(?:[^']*'[^']*')*[^']*$)")
+_EXPRESSION = regex(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+_NAME = regex(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*")
+_LITERAL = regex(r"'((?:[^']|'')*)'|(true|false|-?\d+(?:\.\d+)?)")
+_OR = regex(r"\|\|(?=(?:[^']*'[^']*')*[^']*$)")
 _FALSE = ("", "0", "false")
 
 

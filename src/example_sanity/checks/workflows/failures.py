@@ -11,6 +11,7 @@ from example_sanity.checks.workflows.jobs import Run, runs
 from example_sanity.checks.workflows.loader import WorkflowsOptions
 from example_sanity.checks.workflows.references import of_call
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
 _PATH = ".github/workflows/e2e.yml"
 _FILES = {"tests/e2e/run_sft.sh": "python3 train.py\n", "tests/unit/test_a.py": "def test_a(): ...\n"}
 # Programs whose exit status is what they are run for.
-_CHECKERS = re.compile(
+_CHECKERS = regex(
     r"pytest|py\.test|tox|nox|pre-commit|ruff|mypy|pyright|flake8|pylint|black|isort|ctest|shellcheck|typos|codespell"
 )
 _TESTERS = frozenset(
     ["pytest", "unittest", "ruff", "mypy", "black", "isort", "flake8", "pylint", "pre_commit", "doctest"]
 )
 _SINKS = frozenset(["tee", "ts", "cat", "grep", "egrep", "sed", "awk", "head", "tail", "less"])
-_HARMLESS = re.compile(
+_HARMLESS = regex(
     r"\s*(?:\{|\()?\s*(?:(?:true|:|(?:echo|printf)\b[^\n$;&|]*|exit\s+0)\s*(?:;|\n|$)?\s*)+(?:\}|\))?\s*"
 )
-_COMMITS = re.compile(
+_COMMITS = regex(
     r"\bgit\s+(?:-c\s+\S+\s+)*(?:commit|push)\b|create-pull-request|git-auto-commit|autofix|auto-fix"
 )
-_ASKED = re.compile(r"\$\?|PIPESTATUS")
+_ASKED = regex(r"\$\?|PIPESTATUS")
 
 
 def _example(*lines: str) -> Example:

@@ -15,6 +15,7 @@ from example_sanity.checks.workflows.paths import moved_to, submodules
 from example_sanity.checks.workflows.shelltext import Shell
 from example_sanity.checks.workflows.words import is_known
 from example_sanity.core.errors import Uninspectable, nearest
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _OTHER_TREE = (
     "rebase",
     "worktree",
 )
-_GIT = re.compile(rf"\bgit\s+(?:-C\s+\S+\s+)?(?:{'|'.join(_OTHER_TREE)})\b")
+_GIT = regex(rf"\bgit\s+(?:-C\s+\S+\s+)?(?:{'|'.join(_OTHER_TREE)})\b")
 _NOUNS = {"test": "pytest", "requirements": "pip", "source": "the shell"}
 
 

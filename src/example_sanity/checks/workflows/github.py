@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from example_sanity.checks.workflows.matrix import combinations
 from example_sanity.checks.workflows.model import Job, Listing, PathFilter, Step, Workflow
 from example_sanity.checks.workflows.yamltree import Tree
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _FILTERED = ("push", "pull_request", "pull_request_target")
 # What GitHub calls for "shell: bash" and for no "shell" at all; only the first has pipefail.
 _SHELLS = {"": "bash -e", "bash": "bash --noprofile --norc -eo pipefail", "sh": "sh -e"}
-_READABLE = re.compile(r"(?:\S*/)?(?:ba|da|z)?sh(?:\s|$)")
+_READABLE = regex(r"(?:\S*/)?(?:ba|da|z)?sh(?:\s|$)")
 
 
 def read(path: str, text: str) -> Workflow:

@@ -11,12 +11,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-_PARTS = re.compile(r"(?:(?<=/)|^)\*\*/|\*\*+|\*|\[[^\]]+\]|\\.|.", re.DOTALL)
+_PARTS = regex(r"(?:(?<=/)|^)\*\*/|\*\*+|\*|\[[^\]]+\]|\\.|.", re.DOTALL)
 _FIXED = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "?", "+": "+"}
-WILD = re.compile(r"[*?+\[\]]")
+WILD = regex(r"[*?+\[\]]")
 
 
 def body(pattern: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.workflows.expressions import WORKSPACE, Filled, Scope
 from example_sanity.checks.workflows.references import Reference, references
 from example_sanity.checks.workflows.shelltext import Call, Shell
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Span
     from example_sanity.core.rule import Context
 
-_WRITTEN = re.compile(r"[^\n]*GITHUB_ENV[^\n]*")
-_SET = re.compile(r"\b([A-Za-z_]\w*)=")
+_WRITTEN = regex(r"[^\n]*GITHUB_ENV[^\n]*")
+_SET = regex(r"\b([A-Za-z_]\w*)=")
 
 
 @dataclass(frozen=True)

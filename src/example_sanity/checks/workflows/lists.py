@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.workflows.paths import moved_to, submodules
 from example_sanity.core.finding import Edit, Fix, Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
     from example_sanity.core.project import Project
 
-_FILE = re.compile(r"(?:\./)?(?:[\w.+@-]+/)*[\w.+@-]+\.(?:py|sh|bash|slurm|sbatch|ya?ml|toml|json|ipynb)")
+_FILE = regex(r"(?:\./)?(?:[\w.+@-]+/)*[\w.+@-]+\.(?:py|sh|bash|slurm|sbatch|ya?ml|toml|json|ipynb)")
 _LIKE_FILES = 2  # so many entries must be files for a list to be one of files
 _PATH = "tests/suites/nightly.txt"
 _FILES = {"tests/suites/llm/run_a.sh": "", "tests/suites/llm/run_b.sh": "", "tests/suites/llm/run_c.sh": ""}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from example_sanity.core import system
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from example_sanity.checks.workflows.model import Workflow
     from example_sanity.core.finding import Finding
 
-_POSITION = re.compile(r"line \d+(?:, column \d+)?: ")  # in the step, which nobody counts from
-_GITHUB = re.compile(r"\.github/workflows/[^/]+\.ya?ml|(?:.*/)?action\.ya?ml")
+_POSITION = regex(r"line \d+(?:, column \d+)?: ")  # in the step, which nobody counts from
+_GITHUB = regex(r"\.github/workflows/[^/]+\.ya?ml|(?:.*/)?action\.ya?ml")
 SUITES = ("tests/*suite*/*.txt", "tests/*suite*.txt", "tests/*disabled*.txt", ".github/*.txt", "ci/*.txt")
 
 

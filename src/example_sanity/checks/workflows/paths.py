@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core.errors import Uninspectable, nearest
+from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
     from example_sanity.core.project import Project
 
-_SUBMODULE = re.compile(r"^\s*path\s*=\s*(.+?)\s*$", re.MULTILINE)
+_SUBMODULE = regex(r"^\s*path\s*=\s*(.+?)\s*$", re.MULTILINE)
 
 
 def submodules(project: Project) -> list[str]:

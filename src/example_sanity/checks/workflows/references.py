@@ -12,6 +12,7 @@ from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.shelltext import Call, Shell
 from example_sanity.checks.workflows.words import is_known
 from example_sanity.core.finding import Span
+from example_sanity.core.regex import regex
 from example_sanity.launch.command import Command, Origin
 from example_sanity.launch.entry import entries
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NOWHERE = Origin("", Span())
-_SHELL = re.compile(r"(?:ba|da|z)?sh")
+_SHELL = regex(r"(?:ba|da|z)?sh")
 _CONTAINERS = ("docker", "podman", "kubectl", "ssh", "nerdctl", "apptainer", "singularity")
 # Options of pytest that take a value of their own; what follows is no path.
 _PYTEST_VALUES = frozenset(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.words import expand, is_known
+from example_sanity.core.regex import regex
 from example_sanity.launch.syntax import CommandSite, parse
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST = 64  # alternatives of one command
 MOST_WORDS = 32  # in an array; longer ones hold the arguments of a program, not files
-_KNOWN_OUTPUT = re.compile(r"dirname|\bpwd\b")
+_KNOWN_OUTPUT = regex(r"dirname|\bpwd\b")
 _SCOPES = ("subshell", "command_substitution", "process_substitution", "function_definition")
 
 

@@ -5,17 +5,17 @@ What stands behind ``#`` is a comment; a comment may name a group of files by a 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.workflows.model import Item, Listing, Text, Workflow
+from example_sanity.core.regex import regex
 from example_sanity.core.textplaces import whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_ENTRY = re.compile(r"\s*([^\s#]+)")
-_GLOB = re.compile(r"(?<![\w/.*-])(?:[\w.-]+/)+[\w./*-]*\*[\w./*-]*[\w*]")
+_ENTRY = regex(r"\s*([^\s#]+)")
+_GLOB = regex(r"(?<![\w/.*-])(?:[\w.-]+/)+[\w./*-]*\*[\w./*-]*[\w*]")
 
 
 def read(path: str, text: str) -> Workflow:

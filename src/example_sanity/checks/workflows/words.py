@@ -9,6 +9,7 @@ import re
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.launch.operand import skip_unit
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 MOST = 64  # alternatives of one word
 _BLANK = "\x00"  # a space that separates words
-_MEANS = re.compile(r"[\"'\\$`]")
-_PLAIN = re.compile(r"[^\"'\\$`]+")
-_SIMPLE = re.compile(r"\$([A-Za-z_]\w*)")
-_BRACED = re.compile(r"\$\{([A-Za-z_]\w*)(\[[@*]\])?(?:(:?[-=])(.*))?\}", re.DOTALL)
-_FOLDER = re.compile(r"dirname.*(?:BASH_SOURCE|\$0|\$\{0)", re.DOTALL)
+_MEANS = regex(r"[\"'\\$`]")
+_PLAIN = regex(r"[^\"'\\$`]+")
+_SIMPLE = regex(r"\$([A-Za-z_]\w*)")
+_BRACED = regex(r"\$\{([A-Za-z_]\w*)(\[[@*]\])?(?:(:?[-=])(.*))?\}", re.DOTALL)
+_FOLDER = regex(r"dirname.*(?:BASH_SOURCE|\$0|\$\{0)", re.DOTALL)
 
 
 def is_known(word: str) -> bool:

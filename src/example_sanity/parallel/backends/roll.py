@@ -6,9 +6,9 @@ Megatron-Core ask comes on top. Everything stands in the file that the launch na
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from example_sanity.core.regex import regex
 from example_sanity.parallel.backends.megatron_core import EXPERT_RANKS, EXPERTS, HEADS, SPLITS
 from example_sanity.parallel.constraint import claims, divides
 from example_sanity.parallel.keys import Key, Settings, configuration_read
@@ -16,8 +16,8 @@ from example_sanity.parallel.mesh import Backend
 
 _TRAIN = "actor_train"
 _SIZES = f"{_TRAIN}.strategy_args.strategy_config"
-_RANGE = re.compile(r"list\(range\((?:(\d+)\s*,)?\s*(\d+)\)\)")
-_LIST = re.compile(r"(?:list\()?\[(\d+(?:\s*,\s*\d+)*)\]\)?")
+_RANGE = regex(r"list\(range\((?:(\d+)\s*,)?\s*(\d+)\)\)")
+_LIST = regex(r"(?:list\()?\[(\d+(?:\s*,\s*\d+)*)\]\)?")
 
 
 def devices(value: object) -> int | None:

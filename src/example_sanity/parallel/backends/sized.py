@@ -8,9 +8,9 @@ engine, which may have GPUs of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from example_sanity.core.regex import regex
 from example_sanity.parallel.constraint import Constraint, Split, claims, divides
 from example_sanity.parallel.keys import Key, Settings, configuration_read, whole_number
 from example_sanity.parallel.mesh import Backend
@@ -24,7 +24,7 @@ _SPELLINGS = {
 _NODES = ("cluster.num_nodes", "cluster.nnodes", "trainer.num_nodes", "trainer.nnodes")
 _NODE_GPUS = ("cluster.gpus_per_node", "cluster.n_gpus_per_node", "cluster.num_gpus_per_node")
 _SYMBOL = {name: symbol for symbol, names in _SPELLINGS.items() for name in names}
-_INFERENCE = re.compile(
+_INFERENCE = regex(
     r"(?:^|[._])(?:rollout|generation|generator|infer\w*|serv\w*|eval\w*|vllm|sglang|engine|judge|reward\w*)"
 )
 DENSE = Split("dp", ("tp", "cp", "pp"), ("tp", "cp", "dp", "pp"))

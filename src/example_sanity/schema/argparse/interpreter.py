@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.argparse import click_commands, dataclass_fields, dataclass_parsers, library, plain
 from example_sanity.schema.argparse.dotlist import Words
 from example_sanity.schema.argparse.names import Names
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _MOST_CALLS = 4000
 _DEEPEST = 40
 # What a function that builds, fills or uses a parser mentions.
-_MENTIONS = re.compile(
+_MENTIONS = regex(
     r"[Pp]arser|parse_|add_argument|ArgumentGroup|tyro|OmegaConf|_cli\b|cli\(|_provider\b|get_args_from"
 )
 # How a function is called that reads the command line on its own.

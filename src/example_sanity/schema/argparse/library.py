@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.argparse import dataclass_parsers, plain
 from example_sanity.schema.argparse.click_commands import Command, call_click, command_method
 from example_sanity.schema.argparse.dataclass_fields import fields
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from example_sanity.schema.argparse.plain import Call
 
 _TYRO = frozenset({"tyro.cli", "tyro.extras.overridable_config_cli"})
-_READS = re.compile(r"parse_(?:known_)?arg|parse_and_|parse_cli|parse_config|^parse$")
+_READS = regex(r"parse_(?:known_)?arg|parse_and_|parse_cli|parse_config|^parse$")
 _CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove"})
-_PARSER_CLASSES = re.compile(r"\w*ArgumentParser|ArgParser|\w*ArgParser")
+_PARSER_CLASSES = regex(r"\w*ArgumentParser|ArgParser|\w*ArgParser")
 
 
 def instantiate(of: Class, call: Call) -> Value:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.argparse.table import REST, Flag, FlagTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Python 3.14 takes -1e-5 for a number, older ones take it for a flag: the launcher may run on either.
-_NEGATIVE = re.compile(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NEGATIVE = regex(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.argparse.table import (
     ANY,
     NOT_KNOWN,
@@ -43,7 +44,7 @@ _ACTION_VALUES: dict[str, int] = {
     "version": 0,
 }
 # "deprecated" further inside a sentence is mostly said of a value, not of the flag.
-_DEPRECATED = re.compile(r"\W*(?:this (?:argument|flag|option) is )?deprecated\b", re.IGNORECASE)
+_DEPRECATED = regex(r"\W*(?:this (?:argument|flag|option) is )?deprecated\b", re.IGNORECASE)
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from example_sanity.core.regex import regex
 
-_ADDED = re.compile(rb"(?m)^\+.*?add_argument\(\s*(?:\n\+\s*)?((?:[\"']-{1,2}[\w.-]+[\"'],?\s*)+)")
-_NAME = re.compile(rb"[\"'](-{1,2}[\w.-]+)[\"']")
+_ADDED = regex(rb"(?m)^\+.*?add_argument\(\s*(?:\n\+\s*)?((?:[\"']-{1,2}[\w.-]+[\"'],?\s*)+)")
+_NAME = regex(rb"[\"'](-{1,2}[\w.-]+)[\"']")
 # A field of a configuration class, from which some parsers make a flag.
-_FIELD = re.compile(rb"(?m)^\+    ([a-z]\w*): [\w.\[\]| \"',]+(?:=|$)")
+_FIELD = regex(rb"(?m)^\+    ([a-z]\w*): [\w.\[\]| \"',]+(?:=|$)")
 
 
 def added_flags(patch: bytes) -> list[str]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.hydra.roots import Roots
 
 _SIMPLE = {
@@ -30,8 +31,8 @@ _SIMPLE = {
     "Mapping": "dict",
     "DictConfig": "dict",
 }
-_DEPRECATED = re.compile(r"^\W*deprecated?\b", re.IGNORECASE)
-_DOCUMENTED = re.compile(r"^\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)$", re.MULTILINE)
+_DEPRECATED = regex(r"^\W*deprecated?\b", re.IGNORECASE)
+_DOCUMENTED = regex(r"^\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

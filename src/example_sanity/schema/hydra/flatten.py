@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.hydra.classes import Classes, ClassInfo, Field
 from example_sanity.schema.hydra.model import Composition, Leaf
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.hydra.compose import Composed
     from example_sanity.schema.hydra.roots import Roots
 
-_BUILT = re.compile(rb"(?:omega_conf_to_dataclass|\binstantiate)\(\s*([\w.]+)")
+_BUILT = regex(rb"(?:omega_conf_to_dataclass|\binstantiate)\(\s*([\w.]+)")
 
 
 def flatten(composed: Composed, roots: Roots, classes: Classes) -> Composition:

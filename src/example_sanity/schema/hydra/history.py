@@ -7,12 +7,12 @@ composition of today, and a file in the folder of the main configurations holds 
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import yaml
 
+from example_sanity.core.regex import regex
 from example_sanity.schema.hydra import shipped
 from example_sanity.schema.hydra.yamlfiles import YamlFile
 from example_sanity.schema.renames import Removed, fate, successor
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.hydra.shipped import Schema
     from example_sanity.schema.objects import Change, Repository
 
-_WORD = re.compile(rb"\w+")
+_WORD = regex(rb"\w+")
 
 
 NODE = object()  # the value of a key that holds further keys

@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from example_sanity.core import yamltext
+from example_sanity.core.regex import regex
 
 # omegaconf/_utils.py, get_yaml_loader: YAML 1.1 takes 1e-6 for text, and 1_000 or 12:30:00 for numbers.
-_FLOAT = re.compile(
+_FLOAT = regex(
     r"""^(?:
      [-+]?[0-9]+(?:_[0-9]+)*\.[0-9_]*(?:[eE][-+]?[0-9]+)?
     |[-+]?[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)

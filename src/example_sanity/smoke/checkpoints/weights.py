@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
+
+from example_sanity.core.regex import regex
 
 SEED = 20260101
 _FILE = "model.safetensors"
@@ -59,15 +60,15 @@ def _merged(saved: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 # Where what transformers writes of DeepSeek-V4 is not how the release spells it: it keeps its own prefix, and cannot tell
 # the two norms under one name apart.
 _RELEASED = (
-    (re.compile(r"^model\.embed_tokens\."), "embed."),
-    (re.compile(r"^model\.hc_head\.hc_"), "hc_head_"),
-    (re.compile(r"^model\."), ""),
-    (re.compile(r"\.attn\.norm\."), ".attn.kv_norm."),
+    (regex(r"^model\.embed_tokens\."), "embed."),
+    (regex(r"^model\.hc_head\.hc_"), "hc_head_"),
+    (regex(r"^model\."), ""),
+    (regex(r"\.attn\.norm\."), ".attn.kv_norm."),
 )
 
 
 # What the release keeps in 32 bits: hyper-connections, sinks, position biases and the bias of the router.
-_WIDE = re.compile(r"(?:^|\.)hc_\w+$|\.attn_sink$|\.ape$|\.gate\.bias$")
+_WIDE = regex(r"(?:^|\.)hc_\w+$|\.attn_sink$|\.ape$|\.gate\.bias$")
 
 
 def released_name(name: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from example_sanity.core.regex import regex
 from example_sanity.smoke.report.text import render as render_text
 from example_sanity.smoke.report.words import headline, rows
 from example_sanity.smoke.result import SmokeResult
 
 # What XML 1.0 cannot hold, not even as a reference.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"failed": "failure", "could-not-start": "error", "submitted": "skipped"}
 
 
