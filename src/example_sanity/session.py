@@ -158,12 +158,13 @@ def list_rules(form: str) -> int:
 def show(script: Path, form: str, diff_defaults: bool, **options: Any) -> int:
     """Print the launch plan of a script. Returns 1 when a scenario could not be evaluated."""
     from example_sanity import show as view
+    from example_sanity.report.show import show_text
 
     run = open_run([script], **options)
     data = view.show_data(*view.evaluate(run, script), run)
     if diff_defaults:
         data = view.without_defaults(data)
-    _print(data, view.show_text, form)
+    _print(data, show_text, form)
     return ExitCode.FINDINGS if data["problems"] else ExitCode.CLEAN
 
 
@@ -179,6 +180,7 @@ def plan(  # noqa: PLR0913  # the options of the command, by keyword
 ) -> int:
     """Print the meshes of a script and the verdict on its guard. Returns 1 for an illegal mesh or a wrong guard."""
     from example_sanity import show as view
+    from example_sanity.report.show import plan_text
     from example_sanity.report.suggestions import More
 
     run = open_run([script], **options)
@@ -189,7 +191,7 @@ def plan(  # noqa: PLR0913  # the options of the command, by keyword
         )
     more = More(draw, suggest, gpus, gpus_per_node)
     data = view.plan_data(*view.evaluate(run, script), run, more)
-    _print(data, view.plan_text, form)
+    _print(data, plan_text, form)
     return ExitCode.FINDINGS if data["problems"] or view.fails(data) else ExitCode.CLEAN
 
 
