@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from example_sanity.schema.argparse import Flag, FlagTable, read_table
-from example_sanity.schema.argparse.table import merged
+from example_sanity.schema.argparse.reading import read_table
+from example_sanity.schema.argparse.table import Flag, FlagTable, merged
 
 _REAL = Path(__file__).with_name("real_parser.py")
 _ENTRY = """\

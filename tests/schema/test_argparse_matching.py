@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from example_sanity.schema.argparse import Flag, FlagTable, Positional, read_table
 from example_sanity.schema.argparse.matching import read_words
+from example_sanity.schema.argparse.reading import read_table
+from example_sanity.schema.argparse.table import Flag, FlagTable, Positional
 
 _PROGRAM = """\
 import argparse

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from example_sanity.schema.argparse import FlagTable, read_table
+from example_sanity.schema.argparse.reading import read_table
+from example_sanity.schema.argparse.table import FlagTable
 from helpers import Write
 
 _HEAD = "import argparse\nparser = argparse.ArgumentParser()\n"

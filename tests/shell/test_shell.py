@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from example_sanity import Finding, check
 from example_sanity.checks.shell import shellcheck
 from example_sanity.checks.shell.shellcheck_codes import ADVICE, DEFECTS
+from example_sanity.core.errors import UsageError
+from example_sanity.launch import explore
+
+if TYPE_CHECKING:
+    from example_sanity.launch.command import Launch
 
 SCRIPT = "examples/ppo/run_qwen3_8b_fsdp.sh"
 
@@ -203,3 +210,42 @@ def test_an_unknown_word_in_also_is_an_error(tmp_path: Path) -> None:
         Exception, match=r"shell.also: unknown rule 'not-strikt' \(did you mean 'not-strict'\?\)"
     ):
         found(tmp_path, "python3 train.py\n", config="[shell]\nalso = ['not-strikt']\n")
+
+
+def test_shellcheck_is_asked_once_and_before_scripts_are_evaluated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, batches = threading.Event(), []
+    run, launches = shellcheck.run, explore.launches
+
+    def noting(scripts: list[bytes], rules: bytes) -> list[list[dict[str, object]]]:
+        batches.append(scripts)
+        asked.set()
+        return run(scripts, rules)
+
+    def waiting(*given: Any) -> tuple[Launch, ...]:
+        assert asked.wait(60)
+        return launches(*given)
+
+    monkeypatch.setattr(shellcheck, "run", noting)
+    monkeypatch.setattr(explore, "launches", waiting)
+    (tmp_path / "a.sh").write_text("LR = 2\npython3 train.py\n")
+
+    assert [item.code for item in found(tmp_path, "LR = 1\npython3 train.py\n")] == ["SC2283", "SC2283"]
+    assert batches == [[b"LR = 2\npython3 train.py\n", b"LR = 1\npython3 train.py\n"]]
+
+
+def test_what_shellcheck_was_asked_in_vain_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The script does not parse, so no rule wants the answer."""
+    monkeypatch.setattr(shellcheck, "executable", lambda: "/bin/false")
+
+    assert [item.code for item in found(tmp_path, "if true; then\n")] == ["SYS003"]
+
+
+def test_a_shellcheck_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shellcheck, "executable", lambda: "/bin/ls")
+
+    with pytest.raises(UsageError, match="shellcheck failed: "):
+        found(tmp_path, "python3 train.py\n")

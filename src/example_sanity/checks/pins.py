@@ -14,7 +14,6 @@ from example_sanity.checks.importing import source_roots
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.regex import regex
 from example_sanity.schema.objects import COMMIT, Repository
-from example_sanity.schema.pinned import package_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -142,6 +141,8 @@ def source(pin: Pin, context: Context) -> Source | None:
 
 
 def _source(pin: Pin, context: Context) -> Source | None:
+    from example_sanity.schema.pinned import package_at
+
     names = [pin.reference]
     if pin.version:
         names += [f"v{pin.version}", pin.version, f"core_v{pin.version}"]

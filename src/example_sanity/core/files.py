@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace a file by one with ``data``, through a temporary file beside it; permissions stay. Raises OSError."""
-    import tempfile
-
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
+    # The tempfile module takes longer to import than the file to write.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.time_ns()}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(data)
         temporary.chmod(mode)
         temporary.replace(path)

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
+from example_sanity.core.gitignore import matcher
 from example_sanity.core.regex import regex
 
 Predicate = Callable[[str], bool]
@@ -55,10 +56,7 @@ def _glob(pattern: str) -> Predicate:
 
 
 def _gitignore(pattern: str) -> Predicate:
-    import pathspec
-
-    spec = pathspec.GitIgnoreSpec.from_lines([pattern.removeprefix("!")])
-    return lambda path: bool(spec.match_file(path))
+    return matcher([pattern.removeprefix("!")])
 
 
 def _search(pattern: str) -> Callable[[str], re.Match[str] | None]:

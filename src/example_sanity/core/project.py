@@ -12,6 +12,7 @@ import msgspec
 
 from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
+from example_sanity.core.gitignore import matcher
 from example_sanity.core.regex import regex
 from example_sanity.core.trace import LISTING
 
@@ -356,7 +357,7 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 class _Patterns:
-    """Gitignore-style patterns; pathspec is imported only when there is one."""
+    """Gitignore-style patterns of a key of the configuration."""
 
     def __init__(self, key: str, patterns: Iterable[str]) -> None:
         self._key = key
@@ -366,13 +367,11 @@ class _Patterns:
         return bool(self._patterns)
 
     @cached_property
-    def _spec(self) -> object:
-        import pathspec
-
+    def _matches(self) -> Callable[[str], bool]:
         try:
-            return pathspec.GitIgnoreSpec.from_lines(self._patterns)
+            return matcher(self._patterns)
         except ValueError as error:
             raise UsageError(f"{self._key}: {error}") from error
 
     def match(self, path: str) -> bool:
-        return bool(self._patterns) and bool(self._spec.match_file(path))  # type: ignore[attr-defined]
+        return bool(self._patterns) and self._matches(path)

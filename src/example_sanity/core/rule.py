@@ -147,6 +147,13 @@ class Rule:
         del path, context
         return True
 
+    @classmethod
+    def prepare(cls, paths: Sequence[str], context: Context) -> None:
+        """Start what takes its time outside of this process, and may be done when the rule is asked.
+
+        ``paths`` are the files that the rule is about to judge, in order.
+        """
+
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Yield what is wrong with ``subject``."""
         raise NotImplementedError

@@ -266,7 +266,8 @@ class Run:
         tell = progress or (lambda done, total: None)
         tasks = [(path, self._enquiry.rules(path)) for path in scope.files]
         if self.jobs > 1:
-            self._spread(tasks, tell)
+            self._spread(self._missing(tasks), tell)
+        self._prepare(self._missing(tasks))
         found: list[Finding] = []
         for number, (path, rules) in enumerate(tasks, 1):
             found += self._inspect(path, rules)
@@ -275,18 +276,26 @@ class Run:
         wanted = set(scope.files)
         return [*found, *(item for item in self.problems if scope.whole or item.path in wanted)]
 
-    def _spread(self, tasks: Sequence[workers.Task], tell: Callable[[int, int], None]) -> None:
-        """Let other processes do what neither this run nor the cache has; to judge a name costs less than to ask."""
-        left = [
-            (path, missing)
-            for path, rules in tasks
-            if (
-                missing := tuple(
-                    r for r in rules if r.subject is not Subject.SCRIPT_PATH and not self._has(r, path)
-                )
-            )
-        ]
+    def _missing(self, tasks: Iterable[workers.Task]) -> list[workers.Task]:
+        """What neither this run nor the cache has, files without such a rule left out."""
+        left = ((path, tuple(r for r in rules if not self._has(r, path))) for path, rules in tasks)
+        return [task for task in left if task[1]]
+
+    def _spread(self, tasks: Iterable[workers.Task], tell: Callable[[int, int], None]) -> None:
+        """Let other processes do the work, but for that of judging a name, which costs less than to ask."""
+        worth = (
+            (path, tuple(r for r in rules if r.subject is not Subject.SCRIPT_PATH)) for path, rules in tasks
+        )
+        left = [task for task in worth if task[1]]
         workers.spread(self, left, self.jobs, lambda done: tell(done, len(left)))
+
+    def _prepare(self, tasks: Iterable[workers.Task]) -> None:
+        files: dict[type[Rule], list[str]] = {}
+        for path, rules in tasks:
+            for rule in rules:
+                files.setdefault(rule, []).append(path)
+        for rule, paths in files.items():
+            rule.prepare(paths, self)
 
     def _has(self, rule: type[Rule], path: str) -> bool:
         return self._trace.known((rule.code, path)) or self._from_store(rule, path)

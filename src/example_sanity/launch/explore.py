@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as altered
@@ -158,6 +157,8 @@ def changed(one: Sequence[str], two: Sequence[str]) -> frozenset[int]:
     """Return the indexes of the words of ``one`` that differ in ``two``, which may have more or fewer words."""
     if len(one) == len(two):
         return frozenset(at for at, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
+    from difflib import SequenceMatcher
+
     found: set[int] = set()
     for kind, start, end, _, _ in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
         if kind == "insert":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,8 @@ def guard_runs(  # noqa: PLR0913, PLR0917 - script, what to try, what to watch, 
     The other variables come from ``scenario``. ``cut`` must stand between two statements. The result runs parallel to
     ``assignments``; None where the sandbox could not tell (a limit, a misread word, text that does not parse).
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     text = _text(script, cut, capture)
     if text is None or sandbox.syntax_error(text) is not None:
         return [None] * len(assignments)

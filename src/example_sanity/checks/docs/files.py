@@ -8,11 +8,12 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from example_sanity.core.gitignore import matcher
 from example_sanity.core.patterns import Syntax, predicate
 from example_sanity.core.regex import regex
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+    from collections.abc import Callable
 
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
@@ -94,13 +95,11 @@ class Files:
             return True
         if not _MADE.isdisjoint(parts):
             return True
-        return bool(self._ignored.match_file(path))
+        return self._ignored(path)
 
     @cached_property
-    def _ignored(self) -> GitIgnoreSpec:
-        from pathspec import GitIgnoreSpec
-
-        return GitIgnoreSpec.from_lines(self._ignore_lines)
+    def _ignored(self) -> Callable[[str], bool]:
+        return matcher(self._ignore_lines)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:

@@ -8,7 +8,6 @@ from example_sanity.checks.flags.base import FlagRule
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Severity
 from example_sanity.core.rule import Context, Example
-from example_sanity.schema.argparse.history import fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +44,8 @@ def unknown(program: Program) -> Iterator[Use]:
 
 def suggestion(use: Use, program: Program) -> str:
     """Return what became of a flag where its history tells, else the known flag that looks most like it."""
+    from example_sanity.schema.argparse.history import fate
+
     known = program.table.known
     gone = fate(use.written, program.table)
     renamed = gone is not None and gone.name in known

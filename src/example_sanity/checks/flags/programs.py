@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from example_sanity.checks import pins
 from example_sanity.checks.flags.options import FlagsOptions
 from example_sanity.checks.importing import own_folders, source_roots
 from example_sanity.launch import pythonpath
 from example_sanity.launch.options import is_option
-from example_sanity.schema.argparse.matching import Reading, read_words
-from example_sanity.schema.argparse.patches import added_flags
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry, Launch, Origin
+    from example_sanity.schema.argparse.matching import Reading
     from example_sanity.schema.argparse.table import FlagTable
 
 
@@ -78,6 +76,8 @@ def _program(launch: Launch, entry: Entry, context: Context, inputs: set[str]) -
     table = _table(path, entry, context, inputs)
     if table is None:
         return None
+    from example_sanity.schema.argparse.matching import read_words
+
     now = Program(launch, entry, path, table, words, read_words(words, table), context.project)
     return _with_pin(now, context, inputs)
 
@@ -88,6 +88,9 @@ def _with_pin(now: Program, context: Context, inputs: set[str]) -> Program:
     used = [path for path in inputs if path.startswith(tuple(f"{folder}/" for folder in given))]
     if not used:
         return now
+    from example_sanity.checks import pins
+    from example_sanity.schema.argparse.matching import read_words
+
     for pin in pins.pins(now.launch.script, context):
         if any(path.startswith(f"{folder}/{pin.package}/") for folder in given for path in used):
             found = pins.source(pin, context)
@@ -135,6 +138,7 @@ def _table(
 def _read(
     path: str, entry: Entry, context: Context, fixed: Path | None
 ) -> tuple[FlagTable | None, frozenset[str]]:
+    from example_sanity.schema.argparse.patches import added_flags
     from example_sanity.schema.argparse.reading import read_program
 
     root = context.project.root

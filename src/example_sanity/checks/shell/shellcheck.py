@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # Scripts a call: a worker gets four files at a time, and what it asked of the next one's would be done twice.
 _BATCH = 4
+_STARTED = "shellcheck started"
+_RC = ".shellcheckrc"
 _LIMIT = 120  # seconds for a batch; a script takes 0.03
 _CODES = ",".join(row.code for row in (*DEFECTS, *ADVICE))
 # Its data flow analysis doubles the time, and no code of ours needs it. Sources are judged as files of their own.
@@ -61,6 +64,16 @@ class ShellcheckRule(ShellRule):
 
     subject = Subject.SCRIPT
 
+    @classmethod
+    def prepare(cls, paths: Sequence[str], context: Context) -> None:
+        """Let shellcheck look at the first scripts while others are parsed and evaluated."""
+        if _STARTED in context.cache:
+            return
+        texts = ((path, context.project.peek(path)) for path in paths)
+        batch = {path: text for path, text in islice(texts, _BATCH) if text is not None}
+        rules = context.project.peek(_RC) if _RC in context.project.listing else None
+        context.cache[_STARTED] = _Asked(batch, rules or b"", context.cache_folder)
+
     def check(self, subject: object, context: Context) -> Iterable[Finding]:
         """Yield what shellcheck says under this code."""
         script = cast("Script", subject)
@@ -92,14 +105,44 @@ def _fix(path: str, comment: _Comment) -> Fix | None:
 def _comments(script: Script, context: Context) -> Sequence[_Comment]:
     """What shellcheck says of a script; the first call in a folder asks for the scripts that come next, too."""
     known: dict[tuple[str, bytes], Sequence[_Comment]] = context.cache.setdefault("shellcheck", {})
-    rc = ".shellcheckrc" if ".shellcheckrc" in context.project.all_files else None
-    rules = context.project.read(rc) if rc else b""
+    rules = _settings(context)
     key = (script.path, script.data)
+    if key not in known and isinstance(asked := context.cache.get(_STARTED), _Asked):
+        known.update(asked.answers())
+        context.cache[_STARTED] = None
     if key not in known:
         batch = {key[0]: key[1], **_next(script.path, context, known)}
-        for path, comments in zip(batch, _ask(list(batch.values()), rules, context), strict=True):
-            known[path, batch[path]] = comments
+        known.update(_Asked(batch, rules, context.cache_folder).answers())
     return known[key]
+
+
+def _settings(context: Context) -> bytes:
+    """What the project tells shellcheck."""
+    return context.project.read(_RC) if _RC in context.project.all_files else b""
+
+
+class _Asked:
+    """A question to shellcheck: what it says of texts, by their path. The answer comes while others work."""
+
+    def __init__(self, batch: dict[str, bytes], rules: bytes, folder: Path | None) -> None:
+        self._batch = batch
+        self._found: list[Sequence[_Comment]] = []
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._ask, args=(rules, folder))
+        self._thread.start()
+
+    def _ask(self, rules: bytes, folder: Path | None) -> None:
+        try:
+            self._found = _ask(list(self._batch.values()), rules, folder)
+        except Exception as error:
+            self._error = error  # for who waits
+
+    def answers(self) -> dict[tuple[str, bytes], Sequence[_Comment]]:
+        """Wait for the answer. Raises UsageError where shellcheck cannot be run."""
+        self._thread.join()
+        if self._error:
+            raise self._error
+        return dict(zip(self._batch.items(), self._found, strict=True))
 
 
 def _next(
@@ -116,9 +159,8 @@ def _next(
     return dict(islice(following, _BATCH - 1))
 
 
-def _ask(scripts: list[bytes], rules: bytes, context: Context) -> list[Sequence[_Comment]]:
+def _ask(scripts: list[bytes], rules: bytes, folder: Path | None) -> list[Sequence[_Comment]]:
     """Run shellcheck over texts, or take what an earlier run kept. Raises UsageError where it cannot be run."""
-    folder = context.cache_folder
     places = [folder / "shellcheck" / _name(text, rules) if folder else None for text in scripts]
     kept = [_kept(place) for place in places]
     missing = [index for index, output in enumerate(kept) if output is None]
@@ -169,7 +211,7 @@ def run(scripts: list[bytes], rules: bytes) -> list[list[dict[str, object]]]:
         except subprocess.TimeoutExpired as error:
             raise UsageError(f"shellcheck did not end within {_LIMIT} s over {len(files)} scripts") from error
         # 0: nothing found, 1: something found; all else is no answer.
-        if done.returncode not in (0, 1):
+        if done.returncode not in (0, 1) or not done.stdout:
             reason = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
             raise UsageError(f"shellcheck failed: {reason}")
         found: dict[str, list[dict[str, object]]] = {str(file): [] for file in files}

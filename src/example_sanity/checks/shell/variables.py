@@ -84,9 +84,15 @@ class MisspeltVariable(TextRule):
         for name, span in exported(text.script):
             if name in known or name in read or len(name) < 8:
                 continue
-            best = nearest(name, known, 90)
+            best = nearest(name, known, 90) if any(_shares_letters(name, other) for other in known) else None
             if best and _is_slip(name, best):
                 yield self.finding(text.script.path, span, f"nothing reads {name}; did you mean {best}?")
+
+
+def _shares_letters(name: str, known: str) -> bool:
+    """Whether one could be a slip of the other; a fast answer for most that are not."""
+    # A letter put in the place of another leaves two letters that only one of the names has.
+    return abs(len(name) - len(known)) <= 2 and len({*name} ^ {*known}) <= 4
 
 
 def _is_slip(name: str, known: str) -> bool:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.sources.options import SourcesOptions
 from example_sanity.core.errors import UsageError
 from example_sanity.core.finding import Span
+from example_sanity.core.gitignore import matcher
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
-
-    from pathspec import GitIgnoreSpec
+    from collections.abc import Callable, Sequence
 
     from example_sanity.core.rule import Context
 
@@ -27,19 +26,13 @@ def options(context: Context) -> SourcesOptions:
 
 def among(path: str, patterns: tuple[str, ...], exclude: tuple[str, ...] = ()) -> bool:
     """Return whether ``patterns`` name a path and ``exclude`` does not. Raises UsageError for a broken pattern."""
-    return (
-        bool(patterns)
-        and _spec(patterns).match_file(path)
-        and not (exclude and _spec(exclude).match_file(path))
-    )
+    return bool(patterns) and _matcher(patterns)(path) and not (exclude and _matcher(exclude)(path))
 
 
 @lru_cache(maxsize=256)
-def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    import pathspec
-
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     try:
-        return pathspec.GitIgnoreSpec.from_lines(patterns)
+        return matcher(patterns)
     except ValueError as error:
         raise UsageError(f"sources: not a gitignore pattern: {error}") from error
 
@@ -69,4 +62,4 @@ def name_span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines
 
 def among_any(paths: Sequence[str], pattern: str) -> bool:
     """Return whether a pattern names any of some paths."""
-    return any(_spec((pattern,)).match_files(paths))
+    return any(map(_matcher((pattern,)), paths))
