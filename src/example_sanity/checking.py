@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,8 +28,7 @@ _MOST_ROUNDS = 10
 STDIN = Path("-")
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True, dict=True):
     """What the command line asks for; the fields are its options."""
 
     family: str | None

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from example_sanity.core.finding import Severity
 from example_sanity.parallel.backends import BACKENDS, megatron, megatron_lite
 from example_sanity.parallel.mesh import Backend, Constraint, Mesh, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 LITE, CORE = megatron_lite.ACTOR_BACKEND, megatron.ACTOR_BACKEND
 
@@ -269,8 +270,7 @@ CODES |= {f"BAT{number:03}" for number in range(1, 11)}
 
 
 def outcome(effect: str, stage: str) -> tuple[Severity, str]:
-    template: Mapping[str, object] = vars(LITE.constraints[0])
-    rule = Constraint(**{**template, "effect": effect, "stage": stage, "raises": ""})  # type: ignore[arg-type]
+    rule = replace(LITE.constraints[0], effect=effect, stage=stage, raises="")
     return rule.severity, rule.outcome
 
 

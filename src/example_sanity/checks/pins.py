@@ -7,8 +7,9 @@ branch is no pin. Nothing is fetched: where neither git's objects nor a shipped 
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.checks.importing import source_roots
 from example_sanity.core.errors import Uninspectable
@@ -34,8 +35,7 @@ _SUBMODULE = regex(r"(?m)^\s*(path|url)\s*=\s*(\S+)")
 _ORDER = ("pin", "submodule", "requirements", "pyproject", "setup.py", "setup.cfg", "image")
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(msgspec.Struct, frozen=True):
     """A package at a commit or release. ``version`` is set for a release; ``at`` says where the pin is written."""
 
     package: str
@@ -49,8 +49,7 @@ class Pin:
         return f"{self.package} {short} ({self.at})"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """A pin with what it was found in: the folder that holds the package, the full commit, and the repository."""
 
     pin: Pin

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -27,8 +26,7 @@ _AT_COMMIT = regex(r"(?P<name>[A-Za-z][\w.-]*)@<?(?P<reference>[0-9a-f]{7,40})>?
 _EXACT_REFERENCE = regex(r"(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,.-]*\])?===?(?P<reference>[\w./-]+)")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where something is asked for: path relative to the root, 1-based line (0: the file as a whole), and the words."""
 
     path: str
@@ -40,8 +38,7 @@ class Place:
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A requirement at its place.
 
     ``name`` is normalised (PEP 503). ``kind`` says what sort of place it is: requirements, constraints, pyproject,
@@ -66,8 +63,7 @@ class Asked:
     platform: str | None = None
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """What one requirement says, wherever it stands."""
 
     name: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from example_sanity import delivery, session, show
 from example_sanity.checks import pins
@@ -23,8 +23,7 @@ from example_sanity.launch.command import Launch
 from example_sanity.launch.syntax import Script
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True):
     """All that ``doctor`` found out. ``gpus`` is a sentence on the GPUs, None without a script; ``pins`` what is asked for exactly."""
 
     script: Script | None

@@ -6,8 +6,9 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
 from example_sanity.core.regex import regex
@@ -26,8 +27,7 @@ _WITH_VALUE = regex(
 )
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A logical line: where it starts (1-based), and its text with continuations joined."""
 
     number: int

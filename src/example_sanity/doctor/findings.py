@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+import msgspec
 
 from example_sanity.doctor.asked import Place
 
@@ -22,8 +23,7 @@ class Kind(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(msgspec.Struct, frozen=True):
     """One mismatch or note about ``name``: what it is, where it is asked for, and the smallest change that fixes it."""
 
     kind: Kind
@@ -33,8 +33,7 @@ class Statement:
     fix: str | None = None
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What was found: mismatches make the exit code 1, notes do not."""
 
     mismatches: tuple[Statement, ...] = ()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
+
+import msgspec
 
 _QUERY = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
 _SECONDS = 20
 
 
-@dataclass(frozen=True)
-class Gpus:
+class Gpus(msgspec.Struct, frozen=True):
     """The names of the GPUs; ``hidden`` are those that CUDA_VISIBLE_DEVICES leaves out. ``problem`` says why none is known."""
 
     names: tuple[str, ...] = ()

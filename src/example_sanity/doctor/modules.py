@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from example_sanity.doctor.environment import Distribution, Environment
 from example_sanity.launch.command import Entry, Launch
@@ -13,8 +14,7 @@ from example_sanity.launch.pythonpath import given_folders
 from example_sanity.launch.world import HOME
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(msgspec.Struct, frozen=True):
     """A folder that a launcher puts before the environment: the words, and the folder on this host that they mean.
 
     ``path`` is None where it depends on a value that was made up.
@@ -24,8 +24,7 @@ class Folder:
     path: Path | None
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A package or module at ``path``; ``regular`` packages end the search, a namespace goes on."""
 
     path: Path

@@ -6,9 +6,11 @@ import ast
 import configparser
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
 from example_sanity.doctor.asked import Asked, Place, distribution, parse
@@ -22,8 +24,7 @@ else:
 _DEEPEST = 20
 
 
-@dataclass(frozen=True)
-class Package:
+class Package(msgspec.Struct, frozen=True):
     """What a packaging file says: its own distribution, its requirements, and the files that it takes more from.
 
     ``dynamic`` are the fields that a project table leaves to other files; None where there is no such table.
@@ -37,14 +38,12 @@ class Package:
     overrides: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class _Stated:
+class _Stated(msgspec.Struct, frozen=True):
     text: str
     line: int
 
 
-@dataclass(frozen=True)
-class _Written:
+class _Written(msgspec.Struct, frozen=True):
     """What stands in a packaging file, before anything is made of it."""
 
     name: str | None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.project import Project
@@ -22,8 +24,7 @@ _PACKAGING: dict[str, Callable[..., Package]] = {
 }
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """What is asked for, in the order of files and lines; ``own`` are the distributions of the repository itself.
 
     ``overrides`` are the distributions whose version uv decides. ``composed`` are the requirements of the repository on its own extras: ``all`` asks for ``this[train,test]``.

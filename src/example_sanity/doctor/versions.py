@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
@@ -28,8 +28,7 @@ class Status(enum.Enum):
     ABSENT = "absent"  # not installed, and nothing says that it has to be
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """All that holds here for one distribution, and how it stands. ``refused`` are the requirements it does not meet."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.finding import Span
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where a word of a recorded command came from.
 
     ``span`` is the source word when ``exact``, otherwise the call site of the command. ``path`` differs from the
@@ -28,8 +28,7 @@ class Origin:
     knobs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """One command that the script would have run on the host, in order of execution.
 
     ``environment`` is what it would get on top of an empty environment. ``origins`` runs parallel to ``argv``.
@@ -46,16 +45,14 @@ class Command:
     folder: str = "/"
 
 
-@dataclass(frozen=True)
-class Launcher:
+class Launcher(msgspec.Struct, frozen=True):
     """A launcher that an entry goes through, and its own options (long names with underscores, switches empty)."""
 
     kind: str
     options: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A command that starts a program: which one, through what, with which arguments.
 
     ``kind`` is the outermost launcher (python, torchrun, accelerate, deepspeed, ray, srun, sbatch, mpirun, uv).
@@ -77,8 +74,7 @@ class Entry:
     wrapper: str | None = None
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """One evaluation of a script under one scenario.
 
     ``failure`` is the reason when the script could not be evaluated (then nothing may be concluded from ``commands``);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.core.regex import regex
 from example_sanity.launch.command import Command, Entry, Launcher
@@ -52,15 +54,14 @@ _ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
 _MAX_NESTING = 20
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """A command line being read from the left: where it is, and what it went through."""
 
     command: Command
     index: int = 0
     chain: tuple[Launcher, ...] = ()
     wrapper: str | None = None
-    nesting: int = field(default=0, compare=False)
+    nesting: int = 0
 
     @property
     def rest(self) -> tuple[str, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import field
 
 from example_sanity.launch import idioms
 from example_sanity.launch.reach import Reach
@@ -95,8 +97,7 @@ class Choice(NamedTuple):
     end: int
 
 
-@dataclass
-class Facts:
+class Facts(msgspec.Struct, dict=True):
     """Raw findings of one walk, in the order of the walk."""
 
     source: Source

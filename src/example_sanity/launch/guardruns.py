@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import normalise, sandbox, world
@@ -31,8 +32,7 @@ _COMMENT = regex(rb"(?m)^[ \t]*(?:#.*|:[ \t]*(?:#.*)?)?\n")
 _XTRACE = regex(r"(?m)^(\s*set\s+-)x(?=\w)|^(\s*)set -x\s*$|^(\s*set\s+-\w+)x")
 
 
-@dataclass(frozen=True)
-class GuardRun:
+class GuardRun(msgspec.Struct, frozen=True):
     """One assignment: whether the script reached the cut, the captured variables there, what it had printed.
 
     ``values`` holds the captured variables that are set at the cut; it is empty when the cut was not reached.
@@ -111,8 +111,7 @@ def _without_trace(text: str) -> str:
     return _XTRACE.sub(lambda found: found[1] or found[3] or f"{found[2] or ''}:", text)
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(msgspec.Struct, frozen=True):
     script: Script
     text: str
     capture: tuple[str, ...]

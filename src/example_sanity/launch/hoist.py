@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import operand
@@ -19,8 +20,7 @@ _GIVEN = frozenset({"HOME", "PATH", "PWD", "USER"})
 _PLAIN_READ = regex(r"\$(?:\{([A-Za-z_]\w*)[}\[]|([A-Za-z_]\w*)|(\d))")
 
 
-@dataclass(frozen=True)
-class _Expansion:
+class _Expansion(msgspec.Struct, frozen=True):
     """``${name operator operand}`` in the text."""
 
     name: str

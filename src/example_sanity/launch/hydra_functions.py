@@ -6,8 +6,10 @@ Source of the rules: hydra/_internal/grammar/grammar_functions.py (1.3).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
+
+import msgspec
+from msgspec.structs import replace
 
 Value: TypeAlias = object
 
@@ -16,8 +18,7 @@ class OverrideError(Exception):
     """Why Hydra would refuse a word."""
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """Several values of one key, for a multirun: ``choice`` with its values; ``range``, ``interval``, ``glob`` with
     their arguments. A launcher without ``--multirun`` must not have one.
     """

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch.hydra_functions import FUNCTIONS, OverrideError, Sweep
@@ -61,8 +62,7 @@ _MAX_DEPTH = 100
 NO_EQUALS = "there is no '=' in it"
 
 
-@dataclass(frozen=True)
-class Override:
+class Override(msgspec.Struct, frozen=True):
     """One override word. ``operation`` is set, add (``+``), force (``++``) or delete (``~``).
 
     ``key`` is written as in the word (``db``, ``a.b``, ``hydra/launcher``) and ``package`` is what follows ``@``.

@@ -6,15 +6,16 @@ Sources: torch.distributed.run.get_args_parser, accelerate.commands.launch, deep
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True)
-class Grammar:
+class Grammar(msgspec.Struct, frozen=True):
     """How a launcher reads its options.
 
     ``values`` are the long options (without dashes, underscores for dashes) that take a value; ``switches`` those

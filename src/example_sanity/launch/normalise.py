@@ -12,9 +12,10 @@ error that the original has not, the script is left as it is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch.callsites import mark
@@ -31,8 +32,7 @@ _BRACES = regex(r"\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}")
 _BRACE_LIMIT = 10_000
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Rewritten(msgspec.Struct, frozen=True):
     """A script for the sandbox, and the names of the commands in it that are no builtins and not written in bash."""
 
     text: str

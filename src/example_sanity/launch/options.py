@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 _NEGATIVE = regex(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """Options by their long names (underscores, switches with an empty text), and the index of the first operand."""
 
     values: dict[str, str]

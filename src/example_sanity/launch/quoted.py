@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
 
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
@@ -41,8 +42,7 @@ _POSITION = regex(r"line \d+(?:, column \d+)?: ")  # in the block, which nobody 
 _ASSIGNMENT = regex(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One line of quoted text, without its end, and where in the file it begins (both from 1)."""
 
     text: str
@@ -50,8 +50,7 @@ class Line:
     column: int = 1
 
 
-@dataclass(frozen=True)
-class QuotedWord:
+class QuotedWord(msgspec.Struct, frozen=True):
     """A word of a command. ``text`` is what it means where it is ``fixed``, else its source without quotes.
 
     A word is not fixed when it holds an expansion, a template expression or a placeholder in angle brackets.
@@ -62,8 +61,7 @@ class QuotedWord:
     fixed: bool = True
 
 
-@dataclass(frozen=True)
-class QuotedCommand:
+class QuotedCommand(msgspec.Struct, frozen=True):
     """A simple command: the assignments in front of it, and its words; both may be empty, not together."""
 
     words: tuple[QuotedWord, ...]
@@ -76,16 +74,14 @@ class QuotedCommand:
         return self.words[0].text if self.words and self.words[0].fixed else None
 
 
-@dataclass(frozen=True)
-class NotRead:
+class NotRead(msgspec.Struct, frozen=True):
     """A stretch that could not be read as shell text, and why."""
 
     span: Span
     reason: str
 
 
-@dataclass(frozen=True)
-class Quoted:
+class Quoted(msgspec.Struct, frozen=True):
     """What a block holds. ``text`` is its shell text alone, line for line: the rest is blank, placeholders are variables.
 
     ``reader`` says who read it: ``bashlex``, ``tree-sitter``, or nobody where there is no command (empty). ``abridged`` says

@@ -14,10 +14,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.launch import normalise, sandbox, world
 from example_sanity.launch.command import Launch
@@ -87,8 +89,7 @@ exec unshare --user --map-user=1000 --map-group=1000 --root="$R" --wd=/ -- \
 """
 
 
-@dataclass
-class _Run:
+class _Run(msgspec.Struct):
     """What came out of one run in the box."""
 
     status: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import idioms
@@ -82,8 +83,7 @@ _EMPTY_ARGUMENT = regex(r"-z\s+\"?\$\{?([1-9])")
 _SIZES = {"RANK": "0", "PORT": "29500"}
 
 
-@dataclass(frozen=True)
-class Required:
+class Required(msgspec.Struct, frozen=True):
     """Placeholders for environment variables, and for the positional parameters from the first on."""
 
     environment: dict[str, str]

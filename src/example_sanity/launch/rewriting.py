@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from example_sanity.launch.shelltree import BLOCKS, STATEMENTS
 
@@ -18,8 +21,7 @@ HOISTED = "__es_h"
 INTERNAL = "__es_"
 
 
-@dataclass
-class Edits:
+class Edits(msgspec.Struct):
     """Insertions and replacements of one text; what lies inside a replaced stretch is dropped."""
 
     items: list[tuple[int, int, str]] = field(default_factory=list)
@@ -40,8 +42,7 @@ class Edits:
         return "".join([*parts, text[position:]])
 
 
-@dataclass
-class Context:
+class Context(msgspec.Struct):
     """What is the same for a script and for the operands that are taken out of it."""
 
     origin: str

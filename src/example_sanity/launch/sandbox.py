@@ -10,11 +10,12 @@ import contextlib
 import posixpath
 import re
 import shlex
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import bashkit
+import msgspec
+from msgspec import field
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import normalise, rewriting, tools, world
@@ -43,8 +44,7 @@ _SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, r
 _FOREIGN = regex(rb"#!(?!.*sh\b)(.*)")
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """One command as the sandbox saw it: words, exported variables, status, call site (file index, offset), current folder."""
 
     argv: tuple[str, ...]
@@ -54,8 +54,7 @@ class Recorded:
     folder: str = "/"
 
 
-@dataclass
-class Outcome:
+class Outcome(msgspec.Struct):
     """What a run left behind. ``error`` is bashkit's reason for stopping, ``problems`` what callbacks noticed."""
 
     status: int = 0

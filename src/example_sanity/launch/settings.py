@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import hydra_override
@@ -32,8 +33,7 @@ _HYDRA_FLAGS = {
 }
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One key and its value.
 
     ``key`` is written as in the word: dotted for Hydra (``actor@x.y`` with its package), the name without dashes for a
@@ -57,8 +57,7 @@ class Setting:
     error: str | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """All settings of an entry in order; the last one of a key wins."""
 
     items: tuple[Setting, ...]

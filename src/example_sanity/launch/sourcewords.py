@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import operand
@@ -29,8 +31,7 @@ _PLAIN = regex(r"[^\"'\\$`*?\[{]+")
 _EXPANSION = regex(r"\$[A-Za-z_]\w*|\$[\d@*#?$!-]")
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True, dict=True):
     """A word as it is written, ready to be compared with a word as it was recorded.
 
     ``pieces`` are its literal parts, with None for each expansion; ``single`` says that it expands to one word
@@ -128,8 +129,7 @@ def _literal_unit(text: str, index: int, quoted: bool) -> tuple[int, str]:
     return index + 1, text[index]
 
 
-@dataclass(frozen=True)
-class _Way:
+class _Way(msgspec.Struct, frozen=True):
     """How an expansion was reached: the function whose parameters count, and the names that were gone through."""
 
     function: str | None

@@ -6,6 +6,8 @@ import enum
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from example_sanity.core.finding import Span
 
 __all__ = [
@@ -34,8 +36,7 @@ class DefaultKind(str, enum.Enum):
     REQUIRED = "required"  # ${NAME:?text}, ${NAME?text}
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     """``NAME=value``, in any of its shapes (plain, ``export``, ``declare``, ``readonly``, ``: ${NAME:=value}``).
 
     ``default`` is the source text of the default word for an overridable assignment, without its outer quotes.
@@ -65,8 +66,7 @@ class Assignment:
     via: str | None = None
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """An expansion of a variable. ``defaulted``: ``${X:-w}``, ``${X-w}``, ``${X:=w}``, ``${X:+w}``, ``[[ -v X ]]``.
 
     ``name`` is an identifier, a positional parameter (``1``), or one of ``@``, ``*`` and ``#``. ``span`` and ``start``
@@ -83,8 +83,7 @@ class Read:
     function: str | None = None
 
 
-@dataclass(frozen=True)
-class Marker:
+class Marker(msgspec.Struct, frozen=True):
     """A comment line that begins or ends a region, or a section heading that has no end.
 
     ``title`` is written in small letters with single spaces, without ``end`` and without a trailing ``(remark)``.
@@ -95,8 +94,7 @@ class Marker:
     span: Span
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(msgspec.Struct, frozen=True):
     """The lines between ``---- title ----`` and ``---- end title ----``; ``last_line`` is inclusive.
 
     Neither of the two comment lines belongs to it. ``span`` is the beginning comment.
@@ -108,8 +106,7 @@ class Region:
     span: Span
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(msgspec.Struct, frozen=True):
     """A conditional that stops the script (``exit`` or ``return`` non-zero), and the variables that it looks at.
 
     A function that always ends in a non-zero ``exit`` stops it as well. ``span``, ``start`` and ``end`` are those of
@@ -125,8 +122,7 @@ class Guard:
     function: str | None = None
 
 
-@dataclass(frozen=True)
-class ArrayWord:
+class ArrayWord(msgspec.Struct, frozen=True):
     """One element of an array literal or one word of a command, as it is written."""
 
     text: str
@@ -136,8 +132,7 @@ class ArrayWord:
     end: int = 0
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(msgspec.Struct, frozen=True):
     """``NAME=( … )`` or ``NAME+=( … )``."""
 
     name: str
@@ -148,8 +143,7 @@ class Array:
     end: int = 0
 
 
-@dataclass(frozen=True)
-class CommandSite:
+class CommandSite(msgspec.Struct, frozen=True):
     """A simple command in the source. ``name`` is its literal first word, or None where that is an expansion."""
 
     name: str | None
@@ -160,8 +154,7 @@ class CommandSite:
     end: int = 0
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(msgspec.Struct, frozen=True):
     """A named choice of a variable: a ``case`` label or the right-hand side of a test (``$DEVICE == npu``).
 
     ``default`` is the default that stands in the expansion itself (``${DEVICE:-gpu}``), if any.

@@ -6,8 +6,10 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.finding import Severity
 from example_sanity.parallel.formula import Formula, Values, fill, formula, mentioned
@@ -44,8 +46,7 @@ _HOW: Mapping[str, tuple[Effect, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(msgspec.Struct, frozen=True):
     """One way to factor the world: ``world = Π parts · derived``. ``order`` is the rank order, fastest first."""
 
     derived: str
@@ -82,8 +83,7 @@ class Split:
         return f"{gpus} do not divide into {product} = {size} ({world % size} left over)"
 
 
-@dataclass(frozen=True)
-class Constraint:
+class Constraint(msgspec.Struct, frozen=True):
     """One rule of a backend, as its code enforces it.
 
     ``id`` and ``source`` say where the rule is written down and where the backend checks it; ``code`` is the rule
@@ -133,8 +133,7 @@ def stops(broken: Iterable[Constraint]) -> bool:
     return any(rule.severity is Severity.ERROR for rule in broken)
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True):
     """The smallest change found that makes a mesh legal. A size of None means: leave that setting out.
 
     ``called`` names the symbols that are no sizes of ranks, for launchers that give them no name of their own.
@@ -157,8 +156,7 @@ class Suggestion:
         return f"with {' and '.join(parts)} it fits{result}"
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(msgspec.Struct, frozen=True):
     """A constraint that a mesh breaks, and the smallest change that makes the whole mesh legal."""
 
     constraint: Constraint

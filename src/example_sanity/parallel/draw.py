@@ -6,8 +6,9 @@ Ranks are numbered as the launcher numbers them: node by node, and on each node 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,7 @@ _CELL_WIDTH, _CELL_HEIGHT, _GAP, _TITLE, _LABEL = 22, 14, 28, 20, 34
 _ROWS, _WIDEST = 32, 1100
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """The groups of one symbol: each is the ranks that differ only in it, ascending; groups by their first rank."""
 
     symbol: str

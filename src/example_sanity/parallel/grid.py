@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.parallel.suggest import power_of_two
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 Assignment = dict[str, int]
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True):
     """Assignments of sizes to knobs, nearest to the defaults first."""
 
     defaults: Mapping[str, int]

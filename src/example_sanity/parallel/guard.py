@@ -7,8 +7,10 @@ launch pass and which derived sizes it prints or exports. The algebra supplies t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.parallel.constraint import Sizes
 from example_sanity.parallel.mesh import MESH_CODES, Backend, Mesh
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
 MESH_STAGES = frozenset({"cfg", "args", "init"})
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What a guard did with one assignment. ``derived`` are the sizes that it then printed or exported, by symbol."""
 
     accepted: bool
@@ -32,8 +33,7 @@ class Verdict:
 Judge = Callable[[Sequence["Assignment"]], Sequence["Verdict | None"]]
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(msgspec.Struct, frozen=True):
     """An assignment that shows a difference. ``changed`` are the knobs that differ from the defaults."""
 
     knobs: Mapping[str, int]
@@ -46,8 +46,7 @@ class Example:
         return " ".join(f"{knob}={size}" for knob, size in self.changed.items()) or "the defaults"
 
 
-@dataclass(frozen=True)
-class WrongDerived:
+class WrongDerived(msgspec.Struct, frozen=True):
     """A derived size that the launcher prints or exports wrongly in a launch that guard and backend both accept."""
 
     symbol: str
@@ -56,8 +55,7 @@ class WrongDerived:
     example: Example
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True):
     """What the prover found, each with its smallest example.
 
     ``unsound``: the guard accepts what the backend rejects. ``strict``: the guard rejects what the backend accepts.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 Settings = Mapping[str, object]
 # What the launched program is, as if it were a setting.
@@ -44,8 +45,7 @@ def one_of(*names: str) -> Callable[[object], int | None]:
     return lambda value: int(value in names) if isinstance(value, str) and value[:1].isalpha() else None
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """Where a size is set: the settings keys that carry it, first one wins, and what it is when none does.
 
     ``default`` is a number, the symbol whose size it takes, or None. None means that the size stays unset, and for a

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
+from msgspec import field
 
 from example_sanity.parallel.constraint import (
     Constraint,
@@ -34,8 +36,7 @@ MESH_CODES = frozenset({"MSH001", "MSH002"})
 NOTHING: Mapping[str, int] = {}
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(msgspec.Struct, frozen=True, dict=True):
     """A training backend in one role: where its sizes are set, how it splits the world, what it enforces.
 
     ``name`` is the backend's (``megatron_lite``), ``role`` which of a trainer's models it runs (``actor``, ``ref``,
@@ -172,8 +173,7 @@ def _filled(keys: Iterable[Key], given: Sizes, unknown: frozenset[str]) -> dict[
     return values
 
 
-@dataclass(frozen=True)
-class Mesh:
+class Mesh(msgspec.Struct, frozen=True, dict=True):
     """The sizes of one launch. ``given`` are those that were set (and the world); ``origin`` maps them to their keys.
 
     ``facts`` are the other numbers that are known, ``unknown`` the symbols that are set to something unreadable. A mesh

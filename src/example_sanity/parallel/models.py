@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from example_sanity.core.regex import regex
 from example_sanity.parallel.constraint import Sizes
@@ -77,8 +78,7 @@ _VARIANT = regex(
 )
 
 
-@dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(msgspec.Struct, frozen=True):
     """The numbers of one model by symbol, and where they are from."""
 
     name: str

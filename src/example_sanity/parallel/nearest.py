@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.parallel.mesh import Mesh, stops
 
 MOST_CHANGED = 2  # more sizes than that at once are another launch, not a nearby one
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """Sizes that are legal: those that differ from the launch's, and the whole mesh."""
 
     changed: Mapping[str, int]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from example_sanity.checks.mesh.bridge import LaunchMesh
 from example_sanity.parallel.nearest import nearest
@@ -12,8 +13,7 @@ from example_sanity.parallel.nearest import nearest
 Data = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class More:
+class More(msgspec.Struct, frozen=True):
     """What ``plan`` shows besides: ``draw`` the ranks, ``suggest`` the nearest legal sizes.
 
     Those are for ``gpus`` ranks on nodes of ``per_node`` GPUs (None: the launch's own).

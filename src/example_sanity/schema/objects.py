@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from example_sanity.core.regex import regex
 
@@ -40,8 +41,7 @@ def _change(row: str) -> Change | None:
     return Change(paths[0], paths[-1], before, after)
 
 
-@dataclass(frozen=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True, dict=True):
     """A repository by a folder of its work tree, or by its git directory. Whatever git refuses is an empty answer."""
 
     folder: Path

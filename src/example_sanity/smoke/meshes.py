@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from example_sanity.parallel.mesh import Mesh, Sizes, stops
 
@@ -12,8 +13,7 @@ from example_sanity.parallel.mesh import Mesh, Sizes, stops
 AXES = ("tp", "pp", "cp", "sp", "ep", "etp")
 
 
-@dataclass(frozen=True)
-class Scaled:
+class Scaled(msgspec.Struct, frozen=True):
     """Legal sizes, all numbers that go with them, and what is derived."""
 
     sizes: Sizes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from example_sanity.parallel.models import ModelFacts, from_config
 from example_sanity.smoke import families
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 OF_FLAGS = "flags"
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(msgspec.Struct, frozen=True):
     """The model of a run. ``given`` is the user's own checkpoint; without one, a tiny one of ``family`` is made."""
 
     family: str

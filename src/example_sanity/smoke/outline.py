@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
+from msgspec import field
 
 from example_sanity.launch.settings import Settings
 from example_sanity.parallel.keys import whole_number
@@ -13,8 +15,7 @@ from example_sanity.parallel.mesh import Mesh
 from example_sanity.smoke.meshes import Scaled
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """A launch, the sizes that it shall have, and where its files will lie.
 
     ``given`` and ``mesh`` are the launcher's own, as shipped; ``scaled`` are the sizes and numbers of the smoke run, ``config`` is that of its model.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.rule import Subject
@@ -30,8 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Refusal", "Wish", "plan"]
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True):
     """What the user asks for.
 
     ``folder`` is where files go, ``steps`` and ``family`` are None for what suits the launcher. ``settings`` are names and

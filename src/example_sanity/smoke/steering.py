@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.errors import UsageError
 from example_sanity.launch.syntax import DefaultKind
@@ -23,8 +25,7 @@ class Refusal(UsageError):
     """Why there is no smoke run of this launcher."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """A setting and the value that it shall have.
 
     ``fits`` says whether what it has already (None: left out) will do. ``needed`` targets refuse the run where they
@@ -45,8 +46,7 @@ class Target:
         return text == self.value or (self.fits is not None and self.fits(text))
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(msgspec.Struct, frozen=True):
     """One way to set a value: a variable, or trailing words. ``was`` is what it replaces."""
 
     name: str
@@ -61,8 +61,7 @@ class Way:
         return with_environment(inputs, self.name, self.value)
 
 
-@dataclass
-class Steering:
+class Steering(msgspec.Struct, dict=True):
     """The inputs found so far. ``words`` spells a setting as trailing words, ``pinned`` are names that stay as they are."""
 
     bench: Bench

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from example_sanity.checks.mesh.bridge import option_origin, option_place, values
 from example_sanity.checks.mesh.machine import machine
@@ -35,8 +38,7 @@ _EVERYWHERE = frozenset(("HOME", "PATH", "PYTHONPATH", "PWD", "USER", "SHELL", "
 _TRAINS_NOTHING = regex(r"generat|eval|merge|convert|server|rollout_only|preprocess")
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(msgspec.Struct, frozen=True):
     """What a launcher is started with: variables, positional parameters, and the words behind those by setting."""
 
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -49,8 +51,7 @@ class Inputs:
         return (*self.positional, *(word for words in self.trailing.values() for word in words))
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True):
     """What a launcher does under some inputs. ``entry`` is the training program, None where it starts none."""
 
     inputs: Inputs

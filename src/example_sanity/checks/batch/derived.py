@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.checks.mesh.bridge import LaunchMesh, complete
 from example_sanity.checks.mesh.constraints import planned
@@ -48,8 +50,7 @@ _PRINTS = regex(rf"(?<![\w.])(?:{_LABEL})\s*[=:]\s*\$\(\(", re.IGNORECASE)
 _COMPUTED = regex(r"[\w})]\s*[*/]\s*[\w${(]")
 
 
-@dataclass(frozen=True)
-class _Shown:
+class _Shown(msgspec.Struct, frozen=True):
     """A number that a run showed: under which name, by which formulas it should follow, and where it is computed."""
 
     name: str
@@ -109,8 +110,7 @@ class WrongDerivedBatch(Rule):
         )
 
 
-@dataclass(frozen=True)
-class _Sources:
+class _Sources(msgspec.Struct, frozen=True):
     """Where a launcher computes such numbers: in assignments that it shows, and within what it prints."""
 
     assignments: tuple[Assignment, ...]

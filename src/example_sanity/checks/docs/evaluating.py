@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.checks.docs.snippets import Modules
 from example_sanity.core.errors import Uninspectable
@@ -34,8 +35,7 @@ _STARTS = regex(
 _LAUNCHES = regex(r"\s-m\s|\.py\b|\.sh\b|\.slurm\b|\.sbatch\b|\.bash\b")
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True):
     """What a rule says of a quoted command: its finding with the place in the document."""
 
     finding: Finding

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.checks.docs.base import DocumentRule
 from example_sanity.checks.docs.files import Files, files_of
@@ -26,8 +27,7 @@ _FILES = {f"examples/{name}/run_a_fsdp.sh": "python3 train.py\n" for name in ("p
 _LIST = "| Dir | For |\n|---|---|\n| `ppo/` | a |\n| `grpo/` | b |\n| `remax/` | c |\n"
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """A listing of what stands in the folder of the document: the entries that are there and those that are not."""
 
     there: dict[str, Piece]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
@@ -69,8 +70,7 @@ _MAKERS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Mention:
+class Mention(msgspec.Struct, frozen=True):
     """A path that a document names, and where.
 
     ``bases`` are the folders that it may be relative to: those entered by ``cd``, that of the document, those above it.

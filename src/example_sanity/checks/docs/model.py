@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
@@ -14,8 +16,7 @@ from example_sanity.launch.quoted import Line, Quoted, is_prompted, read
 SHELL = frozenset({"bash", "sh", "shell", "console", "shell-session", "zsh", "prompt", "terminal"})
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A piece of inline code or a word of a listing, without its markers; ``line`` is the text around it."""
 
     text: str
@@ -23,8 +24,7 @@ class Piece:
     line: str = ""
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """Where a document points. ``kind`` is ``link``, ``image``, ``include``, ``doc`` or ``ref`` (roles of Sphinx)."""
 
     target: str
@@ -33,8 +33,7 @@ class Link:
     label: str = ""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(msgspec.Struct, frozen=True, dict=True):
     """A block of code. ``language`` is in small letters, empty where the document names none; ``lines`` have no indent."""
 
     language: str
@@ -74,15 +73,13 @@ def _looks_like_shell(text: str) -> bool:
     return is_prompted(text) or _COMMAND.match(text) is not None
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """The first cells of a table, or the first words of the items of a list, that are inline code."""
 
     entries: tuple[Piece, ...]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table: the text of its header and of its rows, a cell each, and the line that each row stands in."""
 
     header: tuple[str, ...]
@@ -90,16 +87,14 @@ class Table:
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Toctree:
+class Toctree(msgspec.Struct, frozen=True):
     """The documents that an index names, without suffix as they are written; ``globbed`` ones are patterns."""
 
     entries: tuple[Piece, ...]
     globbed: bool = False
 
 
-@dataclass
-class Document:
+class Document(msgspec.Struct, dict=True):
     """A document: its text and what was found in it, each in the order of the text.
 
     ``anchors`` are what a link into the document may name. ``labels`` are the targets of ``ref`` roles, which count in

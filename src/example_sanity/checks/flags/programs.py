@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from example_sanity.checks.flags.options import FlagsOptions
 from example_sanity.checks.importing import own_folders, source_roots
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.argparse.table import FlagTable
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """An entry whose flags are known: what it was given, how that reads, and where its source is.
 
     ``then`` is the same with a package at the commit that the repository pins, ``pin`` how messages call that.

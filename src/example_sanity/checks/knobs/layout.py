@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.finding import Related
 from example_sanity.core.regex import regex
@@ -30,8 +31,7 @@ _LAUNCHER = regex(
 )
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True, dict=True):
     """A script seen with the conventions of its project."""
 
     script: Script

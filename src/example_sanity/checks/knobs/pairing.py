@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.checks.knobs.base import KnobRule
 from example_sanity.core.errors import nearest
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
 _BEGIN_WORDS = regex(r"^(?:begin|beginning|start)(?: of)?[ :]+")
 
 
-@dataclass
-class Pairs:
+class Pairs(msgspec.Struct):
     """The markers of a script, paired. ``lonely`` are beginnings, ``orphans`` ends, ``pairs`` in order of their ends."""
 
     pairs: list[tuple[Marker, Marker]] = field(default_factory=list)

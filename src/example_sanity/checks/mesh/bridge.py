@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from example_sanity.checks.mesh.machine import machine, scheduled, stable_options
 from example_sanity.checks.mesh.repository import Repository
@@ -20,8 +21,7 @@ TORCHRUN_SIZES = {"nnodes": "nnodes", "gpn": "nproc_per_node"}
 UNKNOWN = "<unknown>"
 
 
-@dataclass(frozen=True)
-class LaunchMesh:
+class LaunchMesh(msgspec.Struct, frozen=True):
     """One mesh of one entry of a launch, with the settings that its sizes came from."""
 
     launch: Launch

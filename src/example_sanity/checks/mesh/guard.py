@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+import msgspec
 
 from example_sanity.checks.mesh.bridge import LaunchMesh
 from example_sanity.checks.mesh.reach import Reach
@@ -24,8 +25,7 @@ _TEXT = regex(rb"[^\n]")
 _PRINTED = regex(r"(?<![\w.])(e?dp)(?:_size)?\s*[=:]\s*(\d+)(?![\w.])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class GuardCase:
+class GuardCase(msgspec.Struct, frozen=True, dict=True):
     """A launcher's guard and the knobs that it can be tried with.
 
     ``knobs`` maps each name that the environment may set to the symbol that it sets, ``defaults`` to its size in this

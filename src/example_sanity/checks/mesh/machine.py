@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+import msgspec
+from msgspec import field
 
 from example_sanity.checks.mesh.files import parsed
 from example_sanity.core.regex import regex
@@ -33,8 +35,7 @@ _RAY_START = Grammar(
 _NODES = ("trainer.nnodes", "actor-num-nodes")
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(msgspec.Struct, frozen=True):
     """What a launcher starts: ``world`` ranks, where it starts them one by one, on the GPUs of ``facts``.
 
     ``facts`` are ``gpn``, the ranks of a node, ``launched``, the GPUs that there are, ``reserved``, those that a

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from example_sanity.checks.overrides import words
 from example_sanity.checks.overrides.causes import find
@@ -25,8 +28,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.hydra.trees import Tree
 
 
-@dataclass
-class Check:
+class Check(msgspec.Struct):
     """The overrides of one entry against one tree; ``complete`` says that the program runs with nothing but them."""
 
     tree: Tree

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.checks.importing import forwards
 from example_sanity.checks.overrides import dotlist
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 
-@dataclass(frozen=True)
-class Inspected:
+class Inspected(msgspec.Struct, frozen=True):
     """An entry, what is wrong with its overrides, and the files that this depends on."""
 
     entry: Entry

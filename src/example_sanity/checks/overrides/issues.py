@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.finding import Edit, Fix, Severity, Span
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.syntax import Script
 
 
-@dataclass(frozen=True)
-class Issue:
+class Issue(msgspec.Struct, frozen=True):
     """The code of the rule, the setting to point at (None: the command), the message, and what differs from the rule."""
 
     code: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import posixpath
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import field
 
 from example_sanity.checks.importing import own_folders, source_roots
 from example_sanity.checks.overrides.options import OverridesOptions
@@ -43,8 +45,7 @@ _FLAGS = {
 }
 
 
-@dataclass
-class Resolved:
+class Resolved(msgspec.Struct):
     """What is known of the configuration of an entry. Neither tree nor trouble nor dotlist: it is none of our programs.
 
     ``home`` is the folder that the program's package lies in, ``schema`` the shipped one that stands for it.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.core.errors import did_you_mean
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from example_sanity.schema.hydra.roots import Roots
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """Why there is no tree: the code of the rule that says so, the message, and the setting to point at, if any."""
 
     code: str

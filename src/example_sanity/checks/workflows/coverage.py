@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.jobs import runs
@@ -36,8 +39,7 @@ _STARTS = regex(
 _SHELL_FILE = regex(r"[\w.+/@-]+\.(?:sh|bash|slurm|sbatch)\b")
 
 
-@dataclass(frozen=True, order=True)
-class Way:
+class Way(msgspec.Struct, frozen=True, order=True):
     """How a launcher is run. ``job`` is empty for a suite, ``through`` are the scripts between, ``knobs`` what the job sets."""
 
     workflow: str
@@ -47,8 +49,7 @@ class Way:
     knobs: tuple[str, ...] = ()
 
 
-@dataclass
-class Coverage:
+class Coverage(msgspec.Struct):
     """The ways to each shell script that some job reaches, and the launchers that one should reach."""
 
     ways: dict[str, list[Way]] = field(default_factory=dict)
@@ -141,8 +142,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z_]\w*", text))
 
 
-@dataclass
-class _Walk:
+class _Walk(msgspec.Struct):
     """Follows scripts into scripts; each is read once for the variables that it is given."""
 
     project: Project

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.regex import regex
 
@@ -27,8 +29,7 @@ _OR = regex(r"\|\|(?=(?:[^']*'[^']*')*[^']*$)")
 _FALSE = ("", "0", "false")
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """What is known where an expression stands. A value of ``matrix`` that only a run knows is None."""
 
     matrix: Mapping[str, str | None] = field(default_factory=dict)
@@ -89,8 +90,7 @@ class Scope:
         return Filled("".join([*parts, text.value[position:]]), text, tuple(places))
 
 
-@dataclass(frozen=True)
-class Filled:
+class Filled(msgspec.Struct, frozen=True):
     """Text of a file in which expressions were replaced. ``places`` pairs offsets here with offsets in the source."""
 
     text: str

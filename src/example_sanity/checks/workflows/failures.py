@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
 
 from example_sanity.checks.workflows.jobs import Run, runs
 from example_sanity.checks.workflows.loader import WorkflowsOptions
@@ -130,8 +131,7 @@ def _shown(call: Call) -> str:
     return f"`{text if len(text) <= 60 else text[:57] + '...'}`"
 
 
-@dataclass
-class _Options:
+class _Options(msgspec.Struct):
     """The shell options that are on from an offset in bytes on."""
 
     starts: list[int]

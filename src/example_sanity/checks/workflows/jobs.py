@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.checks.workflows.expressions import WORKSPACE, Filled, Scope
 from example_sanity.checks.workflows.references import Reference, references
@@ -23,8 +24,7 @@ _WRITTEN = regex(r"[^\n]*GITHUB_ENV[^\n]*")
 _SET = regex(r"\b([A-Za-z_]\w*)=")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, dict=True):
     """A step that runs shell text, for one combination of its matrix (equal texts of several combinations are one).
 
     ``filled`` is its text without expressions, ``environment`` what the file sets, ``earlier`` the steps before it.

@@ -6,9 +6,11 @@ A reader (``github``, ``suites``) makes it; the rules look at nothing else. Anot
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.finding import Span
 
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(msgspec.Struct, frozen=True, dict=True):
     """A value of the file. ``starts`` holds line and column (from 1) of the beginning of each line of ``value``."""
 
     value: str
@@ -41,8 +42,7 @@ class Text:
         return Span(*self.position(start), *self.position(len(self.value) if end is None else end))
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """An entry of a list: its text, and the lines to take away to delete it, where that is certain."""
 
     text: Text
@@ -54,8 +54,7 @@ class Item:
         return self.text.value
 
 
-@dataclass(frozen=True)
-class PathFilter:
+class PathFilter(msgspec.Struct, frozen=True):
     """The paths of which a change starts the workflow on ``event``, or (``ignores``) does not start it."""
 
     event: str
@@ -63,16 +62,14 @@ class PathFilter:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """Values that stand under one name: a column of a matrix, the lines of a suite."""
 
     label: str
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One step of a job.
 
     ``run`` is shell text for ``shell`` (the words of its call, such as ``bash -e``), or None where the step runs no shell
@@ -93,8 +90,7 @@ class Step:
     condition: str = ""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """Steps that share a machine.
 
     ``combinations`` are those of its matrix, each a dotted name with its value (``matrix.info.file``); one empty one where
@@ -110,8 +106,7 @@ class Job:
     tolerant: Span | None = None
 
 
-@dataclass(frozen=True)
-class Workflow:
+class Workflow(msgspec.Struct, frozen=True):
     """A file of continuous integration. ``inputs`` are the defaults of what a caller may set."""
 
     path: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.shelltext import Call, Shell
@@ -67,8 +69,7 @@ _PYTEST_VALUES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """A file that a command needs. ``kind`` is program, script, source, test, module or requirements.
 
     ``path`` is as written; a test may have ``::`` behind the file. ``word`` is the index of the word in ``call.words``.

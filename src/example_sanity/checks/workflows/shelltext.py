@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from example_sanity.checks.workflows.expressions import WORKSPACE
 from example_sanity.checks.workflows.words import expand, is_known
 from example_sanity.core.regex import regex
@@ -25,8 +27,7 @@ _KNOWN_OUTPUT = regex(r"dirname|\bpwd\b")
 _SCOPES = ("subshell", "command_substitution", "process_substitution", "function_definition")
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One thing that a command can become: its words, the folder that it runs in, what it sets for its program.
 
     A word that is not known holds a ``$`` or a backtick. ``folder`` is absolute, or None where it is not known. ``places`` are
@@ -217,8 +218,7 @@ def parsed(text: str) -> Script:
     return parse("", text.encode("utf-8", "surrogateescape"))
 
 
-@dataclass(frozen=True)
-class _Loop:
+class _Loop(msgspec.Struct, frozen=True):
     name: str
     words: tuple[str, ...]
     start: int

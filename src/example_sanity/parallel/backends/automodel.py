@@ -6,7 +6,7 @@ Source of the rules: Automodel ``nemo_automodel/components/distributed/mesh_util
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.verl import (
     ACTOR,

@@ -6,7 +6,7 @@ backend checks that tensor parallel ranks share a node, although every layer mak
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.constraint import claims
 from example_sanity.parallel.mesh import Backend

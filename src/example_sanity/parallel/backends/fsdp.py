@@ -7,7 +7,7 @@ small, and the ranks that are left over fail when they look for their place in i
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.verl import (
     ACTOR,

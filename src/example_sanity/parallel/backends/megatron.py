@@ -6,7 +6,7 @@ Source of the rules: Megatron-LM dev, ``megatron/core/parallel_state.py`` (initi
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.megatron_core import (
     CHUNKS,

@@ -8,7 +8,8 @@ query groups, ``hybrid`` 1 for a hybrid layer pattern; 0 is "not set".
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from example_sanity.parallel.constraint import Split, claims, divides
 

@@ -6,7 +6,7 @@ and ``experimental/lite/examples/verl/verl_mlite``.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import megatron_lite_options as options
 from example_sanity.parallel.backends.verl import (

@@ -5,7 +5,7 @@ Source of the rules: Megatron-LM dev, ``megatron/training/arguments.py`` (valida
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import megatron_options
 from example_sanity.parallel.backends.megatron_core import (

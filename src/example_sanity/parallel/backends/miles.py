@@ -5,7 +5,7 @@ Source of the rules: miles ``miles/utils/arguments.py`` and ``miles/backends/fsd
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import slime
 from example_sanity.parallel.constraint import Split, claims, divides

@@ -5,7 +5,7 @@ Source of the rules: MindSpeed ``mindspeed/features_manager``.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import megatron_lm
 from example_sanity.parallel.constraint import claims

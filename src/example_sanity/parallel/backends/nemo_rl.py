@@ -6,7 +6,7 @@ Source of the rules: NeMo-RL ``nemo_rl/models/policy/lm_policy.py``, ``models/ge
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.megatron_core import EXPERT_RANKS, EXPERTS, HEADS, SPLITS
 from example_sanity.parallel.constraint import Split, claims, divides

@@ -6,7 +6,7 @@ has two names the second is that of older releases.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.constraint import Split, claims, divides
 from example_sanity.parallel.keys import Key, Settings, switch

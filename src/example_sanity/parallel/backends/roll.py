@@ -6,7 +6,7 @@ Megatron-Core ask comes on top. Everything stands in the file that the launch na
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.core.regex import regex
 from example_sanity.parallel.backends.megatron_core import EXPERT_RANKS, EXPERTS, HEADS, SPLITS

@@ -6,7 +6,7 @@ what the ranks of Megatron-Core ask comes on top. Where a key has two names the 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.megatron_core import (
     EVEN_STAGES,

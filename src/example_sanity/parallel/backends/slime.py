@@ -6,7 +6,7 @@ Source of the rules: slime ``utils/arguments.py``, ``utils/dp_schedule.py``, ``b
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import megatron_lm
 from example_sanity.parallel.constraint import claims

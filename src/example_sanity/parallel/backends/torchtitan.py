@@ -7,7 +7,7 @@ left over, and verl's default is 1.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.verl import (
     ACTOR,

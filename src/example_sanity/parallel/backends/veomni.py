@@ -6,7 +6,7 @@ Source of the rules: VeOmni ``veomni/arguments/arguments_types.py`` and ``veomni
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends.verl import (
     ACTOR,

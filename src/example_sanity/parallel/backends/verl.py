@@ -7,7 +7,8 @@ n_gpus_per_node, engine groups), ``trainer/ppo/utils.py`` (when a reference poli
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from example_sanity.parallel.keys import Key, Settings
 
@@ -33,8 +34,7 @@ STOCK_CONFIGS = frozenset(
 ) | {"sft_trainer_engine"}
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(msgspec.Struct, frozen=True):
     """How verl spells a backend: the group's name, where its sizes live, and the last part of each size's key."""
 
     group: str

@@ -10,7 +10,7 @@ the rollout has GPUs of its own.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from example_sanity.parallel.backends import verl_options
 from example_sanity.parallel.constraint import Constraint, claims

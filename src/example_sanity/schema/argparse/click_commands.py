@@ -6,7 +6,6 @@ Source: click's documentation of ``option`` and ``argument`` (8.1). click knows 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,15 +33,13 @@ _NUMBERS: dict[str, str | None] = {
 }
 
 
-@dataclass(eq=False)
-class Command:
+class Command(msgspec.Struct, eq=False):
     """A decorated function: what its command line takes. The commands of a group are the children of its parser."""
 
     parser: Parser
 
 
-@dataclass(frozen=True)
-class _Decorator:
+class _Decorator(msgspec.Struct, frozen=True):
     """One decorator, evaluated: what it is, with what it was called, and where it stands."""
 
     target: Value
@@ -180,8 +177,7 @@ def _type(kind: Value, default: Value) -> Value:
     return External(f"builtins.{name}") if name in ("int", "float") else UNKNOWN
 
 
-@dataclass(frozen=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True):
     """``click.Choice``: the values that it takes, None where case does not count or they are not known."""
 
     values: tuple[Value, ...] | None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.schema.argparse.parsers import is_enum_base
 from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Member, Scope, Value
@@ -23,8 +25,7 @@ _WRAPPERS = frozenset({"Annotated", "Final", "Required", "A"})
 _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple", "set", "Set"})
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field of a dataclass. ``default`` is UNKNOWN where there is none or it is not plain."""
 
     of: Class
@@ -41,16 +42,14 @@ class Field:
         return hash((self.name, self.path, self.line))
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(msgspec.Struct, frozen=True):
     """The fields of a dataclass with its bases; ``missing`` names a base whose source is not here."""
 
     items: tuple[Field, ...]
     missing: str | None = None
 
 
-@dataclass
-class Described:
+class Described(msgspec.Struct):
     """What an annotation says. ``kind`` is the name of the type, ``members`` the names of an enumeration."""
 
     kind: str = "unknown"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields, members
 from example_sanity.schema.argparse.parsers import Parser
@@ -21,8 +22,7 @@ DATACLASS_PARSERS = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParse
 _DEEPEST = 6
 
 
-@dataclass(eq=False)
-class Factory:
+class Factory(msgspec.Struct, eq=False):
     """An ArgumentGroupFactory: a dataclass, and the names of its fields that get no flag."""
 
     of: Value

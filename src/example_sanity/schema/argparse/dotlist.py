@@ -6,8 +6,10 @@ Laid over a structured configuration (a dataclass) a key that is none of its fie
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.schema.argparse.dataclass_fields import Described, Field, describe, fields
 from example_sanity.schema.argparse.values import UNKNOWN, Class, External, Instance, Value, options
@@ -24,8 +26,7 @@ _KINDS = {"int": "int", "float": "float", "str": "str", "bool": "bool", "Path": 
 _READS = frozenset({"get", "pop"})
 
 
-@dataclass(eq=False)
-class Words:
+class Words(msgspec.Struct, eq=False):
     """What ``from_cli()`` returned. ``own`` are keys that the program reads there itself; ``lost`` that others got it."""
 
     own: set[str] = field(default_factory=set)
@@ -37,22 +38,19 @@ class Words:
             self.own.add(name)
 
 
-@dataclass(frozen=True)
-class Structured:
+class Structured(msgspec.Struct, frozen=True):
     """A configuration made of a dataclass."""
 
     of: Class
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(msgspec.Struct, frozen=True):
     """Configurations laid over each other."""
 
     parts: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class Dotlist:
+class Dotlist(msgspec.Struct, frozen=True):
     """The keys that a program takes as ``key=value``: those of dicts included, and those of which the inside is not known."""
 
     name: str

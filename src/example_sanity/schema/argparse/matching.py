@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.regex import regex
 from example_sanity.schema.argparse.table import REST, Flag, FlagTable
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
 _NEGATIVE = regex(r"-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(msgspec.Struct, frozen=True):
     """One flag on a command line.
 
     ``word`` is the index of its word and ``values`` are those of its values; ``attached`` is the value that stands in the
@@ -44,8 +45,7 @@ class Use:
         return len(self.values) + (self.attached is not None)
 
 
-@dataclass
-class Reading:
+class Reading(msgspec.Struct):
     """A command line: its flags in order, and the words that belong to none."""
 
     uses: list[Use] = field(default_factory=list)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.regex import regex
 from example_sanity.schema.argparse.table import (
@@ -48,8 +50,7 @@ _DEPRECATED = regex(r"\W*(?:this (?:argument|flag|option) is )?deprecated\b", re
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
-@dataclass(eq=False)
-class Parser:
+class Parser(msgspec.Struct, eq=False):
     """One parser. Its groups are the parser itself; ``children`` are the parsers of its subcommands.
 
     ``override`` is the function of the program that replaced ``add_argument``, ``made_by`` the program's own subclass. ``made_as_child`` marks the parser of a subcommand. ``events`` are the ways in which it read

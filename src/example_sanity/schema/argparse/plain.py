@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from example_sanity.schema.argparse.values import UNKNOWN, Instance, Partial, Scope, Value, iterate
 
@@ -48,8 +49,7 @@ _PURE_TEXT = frozenset(
 _LONGEST_RANGE = 500
 
 
-@dataclass
-class Call:
+class Call(msgspec.Struct):
     """A call that is being made: its values, and where it stands."""
 
     interpreter: Interpreter

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+from msgspec import field
 
 if TYPE_CHECKING:
     import ast
@@ -24,15 +26,13 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True)
-class Partial:
+class Partial(msgspec.Struct, frozen=True):
     """A text of which only the start is known."""
 
     prefix: str
 
 
-@dataclass(frozen=True)
-class External:
+class External(msgspec.Struct, frozen=True):
     """Something of the standard library or of a package whose source is not here, by its dotted name."""
 
     name: str
@@ -43,23 +43,20 @@ class External:
         return self.name.rpartition(".")[2]
 
 
-@dataclass(frozen=True)
-class Deferred:
+class Deferred(msgspec.Struct, frozen=True):
     """An imported name that was not needed yet; ``attribute`` is None for the module itself."""
 
     module: str
     attribute: str | None
 
 
-@dataclass(frozen=True)
-class ModuleValue:
+class ModuleValue(msgspec.Struct, frozen=True):
     """A module or a package, by its dotted name."""
 
     name: str
 
 
-@dataclass
-class Scope:
+class Scope(msgspec.Struct):
     """The names of a module or of one call of a function, and what it has returned so far."""
 
     module: Module
@@ -69,8 +66,7 @@ class Scope:
     function: ast.AST | None = None
 
 
-@dataclass(eq=False)
-class Function:
+class Function(msgspec.Struct, eq=False):
     """A function of the source, with the scope that it was defined in and the values that were bound to it."""
 
     module: Module
@@ -80,8 +76,7 @@ class Function:
     keywords: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
-class Class:
+class Class(msgspec.Struct, eq=False):
     """A class of the source."""
 
     module: Module
@@ -89,32 +84,28 @@ class Class:
     scope: Scope | None = None
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """A member of an enumeration of the source."""
 
     name: str
     value: Value
 
 
-@dataclass(eq=False)
-class Instance:
+class Instance(msgspec.Struct, eq=False):
     """An object of a class of the source."""
 
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(msgspec.Struct, frozen=True):
     """A method of something that we know how to treat: a parser, a list, a text."""
 
     owner: Value
     name: str
 
 
-@dataclass(eq=False)
-class Choice:
+class Choice(msgspec.Struct, eq=False):
     """One of several values."""
 
     options: tuple[Value, ...]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from example_sanity.core.regex import regex
 from example_sanity.schema.hydra.roots import Roots
@@ -35,8 +37,7 @@ _DEPRECATED = regex(r"^\W*deprecated?\b", re.IGNORECASE)
 _DOCUMENTED = regex(r"^\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """A field of a dataclass: the kinds of values that it takes (none: anything), choices, why it is deprecated.
 
     ``refused`` are single values that its class raises on; ``required`` says that it has no default.
@@ -49,16 +50,14 @@ class Field:
     required: bool = False
 
 
-@dataclass
-class ClassInfo:
+class ClassInfo(msgspec.Struct):
     """What is known of a dataclass. ``whole`` is False when a base is unknown or it takes further arguments."""
 
     fields: dict[str, Field] = field(default_factory=dict)
     whole: bool = True
 
 
-@dataclass(frozen=True)
-class _Module:
+class _Module(msgspec.Struct, frozen=True):
     """A parsed file: its classes, its imports (local name: module, name there), its constants."""
 
     name: str

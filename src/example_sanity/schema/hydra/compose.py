@@ -11,11 +11,11 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import hydra.conf
+import msgspec
 import yaml
 from hydra._internal import defaults_list as algorithm
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -32,6 +32,7 @@ from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
+from msgspec import field
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -55,8 +56,7 @@ _REGISTERED = (HydraConf, basic_launcher, basic_sweeper)
 _HYDRA = Path(hydra.conf.__file__).parent
 
 
-@dataclass
-class Composed:
+class Composed(msgspec.Struct):
     """What Hydra made: plain data, the overridable groups with their options, and per key the file and line it is from."""
 
     data: dict[str, Any]

@@ -7,10 +7,11 @@ composition of today, and a file in the folder of the main configurations holds 
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 import yaml
+from msgspec import field
 
 from example_sanity.core.regex import regex
 from example_sanity.schema.hydra import shipped
@@ -29,8 +30,7 @@ _WORD = regex(rb"\w+")
 NODE = object()  # the value of a key that holds further keys
 
 
-@dataclass(frozen=True, eq=False)
-class _Event:
+class _Event(msgspec.Struct, frozen=True, eq=False):
     """One commit: the whole keys that it took away and those that it brought, with their values."""
 
     commit: str
@@ -39,8 +39,7 @@ class _Event:
     fresh: dict[str, object]
 
 
-@dataclass
-class _Files:
+class _Files(msgspec.Struct):
     """The YAML files of a history: the keys in each, and under which keys the file stands in the configuration."""
 
     contents: Mapping[str, bytes]

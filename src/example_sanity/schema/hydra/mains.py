@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import os.path
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 
-@dataclass(frozen=True)
-class HydraMain:
+
+class HydraMain(msgspec.Struct, frozen=True):
     """The arguments of ``@hydra.main``: ``path`` as written (relative to the file, absolute, or ``pkg://``), and the name."""
 
     file: Path

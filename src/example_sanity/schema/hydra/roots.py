@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
-@dataclass(frozen=True)
-class Roots:
+class Roots(msgspec.Struct, frozen=True, dict=True):
     """Folders in which packages are looked up, in this order: the project's, the configured ones, the installed ones.
 
     In those ``guessed`` a package may lie by chance: a folder that only has its name is none. ``fixed`` is a folder that

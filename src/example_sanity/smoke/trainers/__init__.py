@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from example_sanity.parallel.mesh import Mesh, Sizes
 from example_sanity.smoke.families import FAMILIES
@@ -13,8 +14,7 @@ from example_sanity.smoke.steering import Target
 from example_sanity.smoke.trainers import megatron, slime, verl
 
 
-@dataclass(frozen=True)
-class Trainer:
+class Trainer(msgspec.Struct, frozen=True):
     """A trainer: the backends through which it runs, the numbers of a tiny run, and the settings of one.
 
     ``steps`` are the optimizer steps by kind of training. ``loads`` says whether it loads a checkpoint, which is made then with
