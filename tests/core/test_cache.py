@@ -92,6 +92,21 @@ def test_a_broken_or_foreign_cache_is_rebuilt(write: Write, reads: list[str], co
     assert file.read_bytes() == good
 
 
+def test_the_cache_of_another_configuration_is_not_taken_for_ones_own(write: Write, reads: list[str]) -> None:
+    root = write({"a.txt": "BAD\n"})
+    run(root, words="x")
+    (file,) = (root / FOLDER).glob("*.msgpack")
+    own = file.read_bytes()
+    run(root, words="y")
+    (other,) = set((root / FOLDER).glob("*.msgpack")) - {file}
+    file.write_bytes(other.read_bytes())
+
+    run(root, words="x")
+
+    assert len(reads) == 3
+    assert file.read_bytes() == own
+
+
 @given(st.data())
 @settings(max_examples=25, deadline=None)
 def test_bytes_turned_over_never_break_a_run(
@@ -99,13 +114,13 @@ def test_bytes_turned_over_never_break_a_run(
 ) -> None:
     root = tmp_path_factory.mktemp("c")
     (root / "a.txt").write_text("BAD\n")
-    run(root)
+    first = run(root)
     (file,) = (root / FOLDER).glob("*.msgpack")
     good = file.read_bytes()
     start = data.draw(st.integers(0, len(good) - 1))
-    file.write_bytes(good[:start] + data.draw(st.binary(max_size=4)))
+    file.write_bytes(good[:start] + data.draw(st.binary(max_size=4)) + good[start + 4 :])
 
-    run(root)
+    assert run(root) == first
 
 
 EDITS = st.lists(
@@ -242,6 +257,7 @@ def test_what_is_replaced_does_not_make_the_file_grow(tmp_path: Path) -> None:
             cache.put(path, "SPY001", Outcome([], inputs=inputs))
         cache.save()
         assert cache._stored.packed <= len(cache._stored.sets) <= 4
+        assert len(cache._stored.inputs) <= 8
 
     assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 0").get("b.txt", "SPY001")
     assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 39").get("a.txt", "SPY001")

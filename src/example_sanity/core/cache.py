@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOLDER = ".example-sanity-cache"
 _FORMAT = 2
 _MOST_FILES = 8
+_SUM = 16  # bytes of the checksum before the rest
 _MOST_WASTE = 2  # times as many sets of inputs as are needed
 
 
@@ -35,29 +36,23 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
     error: tuple[str, str, Span] | None = None
 
 
-class _Inputs(msgspec.Struct, frozen=True, array_like=True):
-    """A set of inputs: what all their digests together were, and their names as indices into those of the file."""
-
-    digest: str
-    names: tuple[int, ...]
-
-
 class _Stored(msgspec.Struct, array_like=True):
-    """The file: what it is for, names of inputs, sets of inputs, and for each path its records by code.
+    """The file: what it is for, inputs by name and digest, sets of inputs, and for each path its records by code.
 
-    Sets (``_Inputs``) and records (``dict[str, Record]``) stay encoded until one is asked for, so that a run over one
-    file pays for one file. ``packed`` is how many sets there were when none was without a record.
+    A set holds indices into the inputs. Sets and records stay encoded until one is asked for, so that a run over one file
+    pays for one file. ``packed`` is how many sets there were when none was without a record.
     """
 
     format: int
     key: str
     packed: int
-    names: list[str]
+    inputs: list[tuple[str, str]]
     sets: list[msgspec.Raw]
     records: dict[str, msgspec.Raw]
 
 
 _Records = dict[str, Record]
+_Set = tuple[int, ...]
 
 
 class Cache:
@@ -72,6 +67,7 @@ class Cache:
         self._read_at = self._stamp()
         self._stored = self._read()
         self._fresh_sets: dict[int, frozenset[str] | None] = {}
+        self._fresh_inputs: dict[int, bool] = {}
         self._unpacked: dict[str, _Records] = {}
         self._empty_outcomes: dict[int, Outcome] = {}
         self._new: dict[str, dict[str, Outcome]] = {}
@@ -80,7 +76,7 @@ class Cache:
     def get(self, path: str, code: str) -> Outcome | None:
         """Return what a rule said of a file, or None where nothing is known that still holds."""
         record = self._records(path).get(code)
-        names = self._fresh(record.inputs) if record else None
+        names = self._fresh(record.inputs, f"file:{path}") if record else None
         if record is None or names is None:
             return None
         if not (record.findings or record.problems or record.error):
@@ -120,7 +116,8 @@ class Cache:
             self._stored = _packed(self._stored)
         try:
             prepare(self._file.parent)
-            write_atomically(self._file, msgspec.msgpack.encode(self._stored))
+            data = msgspec.msgpack.encode(self._stored)
+            write_atomically(self._file, _checksum(data) + data)
             prune(self._file.parent, ".msgpack", _MOST_FILES)
         except OSError:
             return
@@ -134,12 +131,16 @@ class Cache:
         return about.st_mtime_ns, about.st_ino
 
     def _read(self) -> _Stored:
-        self._fresh_sets, self._unpacked, self._empty_outcomes = {}, {}, {}
+        self._fresh_sets, self._fresh_inputs, self._unpacked, self._empty_outcomes = {}, {}, {}, {}
         try:
-            stored = msgspec.msgpack.decode(self._file.read_bytes(), type=_Stored)
+            content = memoryview(self._file.read_bytes())
+            # What is decoded later is not looked at again, so all of it has to be as it was written.
+            if content[:_SUM] == _checksum(content[_SUM:]):
+                stored = msgspec.msgpack.decode(content[_SUM:], type=_Stored)
+                return stored if (stored.format, stored.key) == (_FORMAT, self._key) else self._empty()
         except (OSError, msgspec.DecodeError):
-            return self._empty()
-        return stored if (stored.format, stored.key) == (_FORMAT, self._key) else self._empty()
+            pass
+        return self._empty()
 
     def _empty(self) -> _Stored:
         return _Stored(_FORMAT, self._key, 0, [], [], {})
@@ -149,74 +150,73 @@ class Cache:
             self._unpacked[path] = _decoded(self._stored.records.get(path))
         return self._unpacked[path]
 
-    def _fresh(self, number: int) -> frozenset[str] | None:
-        """The names of a set of inputs if all are what they were."""
+    def _fresh(self, number: int, first: str) -> frozenset[str] | None:
+        """The names of a set of inputs if all are what they were; ``first`` is the likeliest not to be."""
         if number not in self._fresh_sets:
-            self._fresh_sets[number] = self._compared(number)
+            self._fresh_sets[number] = self._compared(number, first)
         return self._fresh_sets[number]
 
-    def _compared(self, number: int) -> frozenset[str] | None:
-        if not 0 <= number < len(self._stored.sets):
-            return None
-        try:
-            stored = msgspec.msgpack.decode(self._stored.sets[number], type=_Inputs)
-            names = [self._stored.names[index] for index in stored.names]
-            return frozenset(names) if stored.digest == self._joined(names) else None
-        except (msgspec.DecodeError, IndexError, KeyError, ValueError):
-            return None  # what stands there was not written by us
+    def _compared(self, number: int, first: str) -> frozenset[str] | None:
+        inputs = self._stored.inputs
+        indices = msgspec.msgpack.decode(self._stored.sets[number], type=_Set)
+        own = [index for index in indices if inputs[index][0] == first]
+        if all(map(self._is_fresh, own)) and all(map(self._is_fresh, indices)):
+            return frozenset([inputs[index][0] for index in indices])
+        return None
 
-    def _joined(self, names: list[str]) -> str:
-        """One digest of all inputs, in their order."""
-        text = "\0".join([*names, *map(self._digest, names)])
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    def _is_fresh(self, index: int) -> bool:
+        if index not in self._fresh_inputs:
+            name, digest = self._stored.inputs[index]
+            self._fresh_inputs[index] = digest == self._digest(name)
+        return self._fresh_inputs[index]
 
     def _add(self) -> None:
         """Lay the new outcomes over what is stored. What they replace leaves its set behind."""
         stored = self._stored
-        indices = {name: index for index, name in enumerate(stored.names)}
+        indices = {item: index for index, item in enumerate(stored.inputs)}
         numbers: dict[frozenset[str], int] = {}
 
         def number_of(inputs: frozenset[str]) -> int:
             if inputs not in numbers:
-                names = sorted(inputs)
-                for name in names:
-                    if name not in indices:
-                        indices[name] = len(stored.names)
-                        stored.names.append(name)
+                items = [(name, self._digest(name)) for name in sorted(inputs)]
                 numbers[inputs] = len(stored.sets)
-                stored.sets.append(_encoded(_Inputs(self._joined(names), tuple(indices[n] for n in names))))
+                stored.sets.append(_encoded(tuple(indices.setdefault(one, len(indices)) for one in items)))
             return numbers[inputs]
 
         for path, codes in sorted(self._new.items()):
             fresh = {code: _record(outcome, number_of(outcome.inputs)) for code, outcome in codes.items()}
             stored.records[path] = _encoded({**self._records(path), **fresh})
+        stored.inputs = list(indices)
         stored.packed = stored.packed or len(stored.sets)
 
 
-def _encoded(value: _Inputs | _Records) -> msgspec.Raw:
+def _checksum(data: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(data, digest_size=_SUM).digest()
+
+
+def _encoded(value: _Set | _Records) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(value))
 
 
 def _decoded(raw: msgspec.Raw | None) -> _Records:
-    try:
-        return msgspec.msgpack.decode(raw, type=_Records) if raw is not None else {}
-    except msgspec.DecodeError:
-        return {}
+    return msgspec.msgpack.decode(raw, type=_Records) if raw is not None else {}
 
 
 def _packed(stored: _Stored) -> _Stored:
-    """The same without the sets that no record needs. It unpacks every record, so it is done once in many runs."""
+    """The same without what no record needs. It unpacks every record, so it is done once in many runs."""
     numbers: dict[int, int] = {}
+    indices: dict[int, int] = {}
     records = {}
     for path, raw in sorted(stored.records.items()):
-        known = {code: item for code, item in _decoded(raw).items() if 0 <= item.inputs < len(stored.sets)}
         kept = {
             code: msgspec.structs.replace(item, inputs=numbers.setdefault(item.inputs, len(numbers)))
-            for code, item in known.items()
+            for code, item in _decoded(raw).items()
         }
         records[path] = _encoded(kept)
-    sets = [stored.sets[number] for number in numbers]
-    return _Stored(stored.format, stored.key, len(sets), stored.names, sets, records)
+    old = (msgspec.msgpack.decode(stored.sets[number], type=_Set) for number in numbers)
+    sets = [_encoded(tuple(indices.setdefault(index, len(indices)) for index in item)) for item in old]
+    inputs = [stored.inputs[index] for index in indices]
+    return _Stored(stored.format, stored.key, len(sets), inputs, sets, records)
 
 
 def _is_text(outcome: Outcome) -> bool:

@@ -151,6 +151,7 @@ def _constants_of(source: str) -> dict[str, Constant]:
 
 
 def _string_constants(tree: ast.Module, source: str) -> Iterator[tuple[str, Constant]]:
+    lines = re.split(rb"\r\n?|\n", source.encode("utf-8"))  # ast counts bytes
     for statement in ast.walk(tree):
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             continue
@@ -158,7 +159,7 @@ def _string_constants(tree: ast.Module, source: str) -> Iterator[tuple[str, Cons
         for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
             elements = tuple(node for node in _elements(value) if isinstance(node.value, str))
             if isinstance(target, ast.Name) and (elements or _is_display(value)):
-                yield target.id, Constant(statement.lineno, elements, _is_deletable(value, source))
+                yield target.id, Constant(statement.lineno, elements, _is_deletable(value, lines))
 
 
 def _is_display(value: ast.expr | None) -> bool:
@@ -173,15 +174,21 @@ def _elements(value: ast.expr | None) -> list[ast.Constant]:
     return [node for node in inner if isinstance(node, ast.Constant)]
 
 
-def _is_deletable(value: ast.expr | None, source: str) -> bool:
+def _is_deletable(value: ast.expr | None, lines: Sequence[bytes]) -> bool:
     """Whether the display stays one when any element goes: ``("a", "b")`` without ``"a", `` is no tuple."""
     if isinstance(value, ast.Call):
-        return all(_is_deletable(argument, source) for argument in value.args)
+        return all(_is_deletable(argument, lines) for argument in value.args)
     # A tuple that keeps one element needs its comma.
     if isinstance(value, ast.Tuple):
-        text = ast.get_source_segment(source, value) or ""
-        return re.search(r",\s*(#[^\n]*\s*)*\)$", text) is not None
+        return re.search(rb",\s*(#[^\n]*\s*)*\)$", _bytes_of(value, lines)) is not None
     return isinstance(value, ast.List)
+
+
+def _bytes_of(node: ast.expr, lines: Sequence[bytes]) -> bytes:
+    """The text of a node; ast.get_source_segment goes through the file letter by letter."""
+    last = node.end_lineno or node.lineno
+    text = [*lines[node.lineno - 1 : last - 1], lines[last - 1][: node.end_col_offset]]
+    return b"\n".join(text)[node.col_offset :]
 
 
 def constant_entries(
