@@ -11,12 +11,14 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import hydra.conf
 import msgspec
 import yaml
+from hydra import version
 from hydra._internal import defaults_list as algorithm
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import CachingConfigRepository
@@ -65,7 +67,15 @@ class Composed(msgspec.Struct):
 
 
 class _Files(FileConfigSource):
-    """``file://``: relative to the project, as launchers run there."""
+    """``file://``: relative to the project, as launchers run there.
+
+    Hydra asks for the same files and folders again for each entry of each defaults list; here that is remembered.
+    """
+
+    def __init__(self, provider: str, path: str) -> None:
+        super().__init__(provider, path)
+        self._files: dict[str, str | None] = {}
+        self._folders: dict[str, bool] = {}
 
     def load_config(self, config_path: str) -> ConfigResult:
         path = self.file(config_path)
@@ -82,8 +92,18 @@ class _Files(FileConfigSource):
 
     def file(self, config_path: str) -> str | None:
         """Return the host path of a configuration, or None."""
-        path = os.path.realpath(os.path.join(self.path, self._normalize_file_name(config_path)))  # noqa: PTH118
-        return path if os.path.isfile(path) else None  # noqa: PTH113
+        if config_path not in self._files:
+            path = os.path.realpath(os.path.join(self.path, self._normalize_file_name(config_path)))  # noqa: PTH118
+            self._files[config_path] = path if os.path.isfile(path) else None  # noqa: PTH113
+        return self._files[config_path]
+
+    def is_config(self, config_path: str) -> bool:
+        return self.file(config_path) is not None
+
+    def is_group(self, config_path: str) -> bool:
+        if config_path not in self._folders:
+            self._folders[config_path] = os.path.isdir(os.path.join(self.path, config_path))  # noqa: PTH112, PTH118
+        return self._folders[config_path]
 
 
 def _sources(roots: Roots) -> dict[str, type[ConfigSource]]:
@@ -109,17 +129,20 @@ def _sources(roots: Roots) -> dict[str, type[ConfigSource]]:
 def _private(roots: Roots) -> Iterator[None]:
     """Replace what Hydra keeps for the process while it works for us."""
     registry = SourcesRegistry.instance()
-    before = registry.types, algorithm._create_interpolation_map
+    before = registry.types, algorithm._create_interpolation_map, version.base_at_least
     registry.types, algorithm._create_interpolation_map = _sources(roots), _interpolation_map
+    # Asked for each entry of a defaults list, and each time the version is parsed anew.
+    version.base_at_least = cache(version.base_at_least)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        registry.types, algorithm._create_interpolation_map = before
+        registry.types, algorithm._create_interpolation_map, version.base_at_least = before
 
 
 _whole_map = algorithm._create_interpolation_map
+_NOTHING_CHOSEN = OmegaConf.create({})  # to make one takes longer than all else that a defaults list costs
 
 
 def _interpolation_map(
@@ -129,7 +152,7 @@ def _interpolation_map(
     single = [item for item in defaults_list if not (isinstance(item, GroupDefault) and item.is_options())]
     if any(item.is_interpolation() for item in single):
         return _whole_map(overrides, defaults_list, self_added)
-    return OmegaConf.create({})
+    return _NOTHING_CHOSEN
 
 
 class Composer:
