@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -84,8 +85,9 @@ class _Token(NamedTuple):
     column: int
 
 
+@lru_cache(maxsize=4096)  # launchers of one framework set the same keys, mostly to the same values
 def parse(word: str) -> Override:
-    """Read an override word as Hydra would."""
+    """Read an override word as Hydra would. Callers share the value: they do not change a list or dict in it."""
     operation, rest = _operation(word)
     name, equals, raw = rest.partition("=")
     key, at, package = name.partition("@")
