@@ -6,11 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tree_sitter import Language, Parser, Query, QueryCursor
+from tree_sitter import Language, Query, QueryCursor
 from tree_sitter_bash import language
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import operand
+from example_sanity.launch.source import tree_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,20 +43,18 @@ CANDIDATE = regex(r"\$\{(?:!?[A-Za-z_]\w*(?:\[[^\]@*]+\])?|\d+)(:?[-=+])")
 
 
 @lru_cache(maxsize=1)
-def _grammar() -> tuple[Parser, Query]:
-    bash = Language(language())
-    return Parser(bash), Query(bash, _QUERY)
+def _query() -> Query:
+    return Query(Language(language()), _QUERY)
 
 
 def parsed(text: str) -> Node:
     """Parse with every character beyond ASCII replaced: some crash the grammar's scanner, and offsets stay right."""
-    parser, _ = _grammar()
-    return parser.parse(re.sub(r"[^\x00-\x7f]", "x", text).encode("ascii")).root_node
+    return tree_of(re.sub(r"[^\x00-\x7f]", "x", text).encode("ascii")).root_node
 
 
 def captures(root: Node) -> dict[str, list[Node]]:
     """Return the nodes that rewriting looks at, by kind: expansion, command, brace."""
-    return QueryCursor(_grammar()[1]).captures(root)
+    return QueryCursor(_query()).captures(root)
 
 
 def structure(text: str) -> tuple[Node, bool]:

@@ -32,6 +32,12 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
+@lru_cache(maxsize=2)  # what is read of a script is rewritten next, for the sandbox
+def tree_of(data: bytes) -> Tree:
+    """Return the syntax tree of bytes that are safe to parse."""
+    return _parser().parse(data)
+
+
 def masked(data: bytes) -> bytes:
     """Return a copy of the same length that is safe to parse and gives the same tree."""
     copy = data if data.isascii() else _LITERAL_DOLLAR.sub(b".", data)
@@ -48,7 +54,7 @@ class Source:
     @cached_property
     def tree(self) -> Tree:
         """The syntax tree of the masked copy; its offsets hold for ``data``."""
-        return _parser().parse(masked(self.data))
+        return tree_of(masked(self.data))
 
     @cached_property
     def _line_starts(self) -> list[int]:
