@@ -109,6 +109,7 @@ def test_an_unbound_guard_does_not_loop_for_ever() -> None:
         "python train.py 2>&1 | tee log\n",
         "python train.py\necho $(date)\n",
         "X=$(tput cols) python train.py\n",
+        "TOTAL_EPOCHS=3 KEEP_SECONDS_AGO=1\npython train.py $TOTAL_EPOCHS $(basename a.sh)\n",
     ],
 )
 def test_what_is_known_is_evaluated_once(text: str, evaluated: list[str]) -> None:
@@ -124,6 +125,7 @@ def test_what_is_known_is_evaluated_once(text: str, evaluated: list[str]) -> Non
         "python train.py $(shuf -n 1 names)\n",
         "f() { echo $(hostname); }\nX=`f`\npython train.py $X\n",
         "source lib.sh\npython train.py $(true)\n",
+        "python train.py $SECONDS $(true)\n",
     ],
 )
 def test_what_may_differ_is_evaluated_twice(text: str, evaluated: list[str], write: Write) -> None:

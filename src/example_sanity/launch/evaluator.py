@@ -6,6 +6,7 @@ Nothing here raises for what a script does; a script that could not be evaluated
 from __future__ import annotations
 
 import shlex
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from example_sanity.core.regex import regex
@@ -120,11 +121,15 @@ def _run(
 
 def prelude(script: Script, unknown: str = "") -> str:
     """Return the shell text before the script: it hands the scalar variables over at the end, and seeds RANDOM."""
-    arrays = {match[1] for match in _ASSIGNED.finditer(script.text) if match[2]}
-    names = sorted({match[1] for match in _ASSIGNED.finditer(script.text)} - arrays)
     seed = f"RANDOM={len(unknown) + 1}; " if "RANDOM" in script.text else ""
-    words = " ".join(f'{name} "${{{name}+x}}" "${{{name}-}}"' for name in names)
-    return f"trap '{{ set +x; }} 2>/dev/null; {sandbox.END} {words}' EXIT; " + seed
+    return f"trap '{{ set +x; }} 2>/dev/null; {sandbox.END} {_handed_over(script.text)}' EXIT; " + seed
+
+
+@lru_cache(maxsize=16)  # the scenarios of a script come one after the other
+def _handed_over(text: str) -> str:
+    found = [(match[1], match[2]) for match in _ASSIGNED.finditer(text)]
+    names = sorted({name for name, _ in found} - {name for name, is_array in found if is_array})
+    return " ".join(f'{name} "${{{name}+x}}" "${{{name}-}}"' for name in names)
 
 
 def _failed(script: Script, scenario: Scenario, reason: str) -> Launch:

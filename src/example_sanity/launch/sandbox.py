@@ -6,10 +6,10 @@ network and no host environment. bashkit swallows what a callback raises, so cal
 
 from __future__ import annotations
 
-import contextlib
 import posixpath
 import re
 import shlex
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +18,14 @@ import msgspec
 from msgspec import field
 
 from example_sanity.core.regex import regex
-from example_sanity.launch import normalise, rewriting, tools, world
+from example_sanity.launch import normalise, rewriting, shells, tools, world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from example_sanity.launch.scenario import Answer
 
-SECONDS = 2
-MEMORY = 64 * 1024 * 1024  # bytes of the virtual file system; variables are held to 10 MB by bashkit itself
-COMMANDS = 10_000
 END = "__es_end"
 DEPTH = 100  # bashkit stops there, and the scanners here recurse
 _BRACKET = regex(r"[(){}]")
@@ -39,7 +36,7 @@ _TRUNCATED = regex(r"limit \(\d+\) exceeded; output truncated")
 _PROBES_PATH = regex(r"\b(?:which|type|hash|command\s+-[vV])\b|\[\s+(?:!\s+)?-[xef]\s")
 _MAX_SCRIPT = 1 << 20
 # What bash itself, or the kernel, gives differently each time.
-_CHANCE = regex(r"RANDOM|SECONDS|EPOCH|PID|\$\$|/proc/|/dev/u?random")
+_CHANCE = regex(r"(?:RANDOM|SECONDS|EPOCHREALTIME|PPID|BASHPID)\b|\$\$|/proc/|/dev/u?random")
 _SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, read-only
 _FOREIGN = regex(rb"#!(?!.*sh\b)(.*)")
 
@@ -96,56 +93,30 @@ class Sandbox:
         self.names = sorted({*world.names(probes), *names} - world.absent(probes))
         self._stubs: set[str] = set()
         self._root = root
-        self._bash: Any = self._build(root, environment)
+        self._is_common = True  # whether its interpreter can serve another run
+        self._shell = self._open(environment)
+        self._bash: Any = self._shell.bash
 
-    def _build(self, root: Path | None, environment: Mapping[str, str]) -> Any:
-        callbacks: dict[str, Callable[[Any], Any]] = dict.fromkeys(self.names, self._guarded(self._record))
-        callbacks["mktemp"] = self._guarded(self._temporary)
-        callbacks["tee"] = self._guarded(_tee)
-        callbacks["shuf"] = self._guarded(self._shuf)
-        callbacks["expr"] = self._guarded(_expr)
-        callbacks[rewriting.PREPARE] = self._guarded(self._prepare)
-        callbacks[rewriting.LIMIT] = self._guarded(self._limit)
-        callbacks[END] = self._guarded(self._end)
-        options: dict[str, Any] = {}
-        if root is not None:
-            options = {"mounts": [{"host_path": str(root)}], "allowed_mount_paths": [str(root)]}
-        with _refusals_as_os_errors():
-            return self._opened(root, environment, callbacks, options)
+    def _open(self, environment: Mapping[str, str]) -> shells.Shell:
+        self._commands: dict[str, Callable[[Any], Any]] = {
+            **dict.fromkeys(self.names, self._record),
+            "mktemp": self._temporary,
+            "tee": _tee,
+            "shuf": self._shuf,
+            "expr": _expr,
+            rewriting.PREPARE: self._prepare,
+            rewriting.LIMIT: self._limit,
+            END: self._end,
+        }
+        self._exports, rest = shells.exported(environment)
+        return shells.take((self._root, tuple(self._commands), rest), self._answer)
 
-    @staticmethod
-    def _opened(
-        root: Path | None,
-        environment: Mapping[str, str],
-        callbacks: Mapping[str, Any],
-        options: Mapping[str, Any],
-    ) -> Any:
-        bash = bashkit.Bash(
-            username="user",
-            hostname=world.HOST,
-            cwd="/",
-            env={"PATH": world.PATH, "HOME": world.HOME, "USER": "user", **world.LOCALE, **environment},
-            max_commands=COMMANDS,
-            max_memory=MEMORY,
-            timeout_seconds=SECONDS,
-            custom_builtins=dict(callbacks),
-            **options,
-        )
-        if root is not None:
-            _check_mount(bash, root)
-        for folder in (world.HOME, "/tmp"):
-            bash.mkdir(folder, True)
-        return bash
-
-    def _guarded(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def run(context: Any) -> Any:
-            try:
-                return callback(context)
-            except Exception as error:
-                self.outcome.problems.append(f"{context.name}: {type(error).__name__}: {error}")
-                return bashkit.BuiltinResult(exit_code=1)
-
-        return run
+    def _answer(self, context: Any) -> Any:
+        try:
+            return self._commands[context.name](context)
+        except Exception as error:
+            self.outcome.problems.append(f"{context.name}: {type(error).__name__}: {error}")
+            return bashkit.BuiltinResult(exit_code=1)
 
     def add_callback(self, name: str, callback: Callable[[list[str]], object]) -> None:
         """Make ``name`` a command of the sandbox that hands its arguments to ``callback`` and prints nothing."""
@@ -154,7 +125,9 @@ class Sandbox:
             callback(list(context.argv))
             return ""
 
-        self._bash.add_builtin(name, self._guarded(run))
+        self._commands[name] = run
+        self._is_common = False
+        self._bash.add_builtin(name, self._answer)
 
     def _record(self, context: Any) -> Any:
         argv = (context.name, *context.argv)
@@ -173,7 +146,7 @@ class Sandbox:
 
         What a command prints can only reach those that are recorded after it.
         """
-        by_chance = any(_CHANCE.search(text) for text in self.files.values())
+        by_chance = any(_is_by_chance(text) for text in self.files.values())
         return by_chance or 0 <= self._known < len(self.commands)
 
     def _temporary(self, context: Any) -> Any:
@@ -238,15 +211,15 @@ class Sandbox:
 
     def _rewritten(self, path: str, text: str, files: Any) -> str:
         self.files[path] = text
-        if _PROBES_PATH.search(text):
-            self._write_stubs(text, files)
+        words = _words_of_probing(text)
+        if words is not None:
+            self._write_stubs(words & {*self.names} - self._stubs, files)
         result = normalise.normalise(text, str(len(self.files) - 1))
         self.wanted |= result.names
         return result.text
 
-    def _write_stubs(self, text: str, files: Any) -> None:
-        """Make ``which`` and its kin find the recorded commands that ``text`` mentions; writing all of them is slow."""
-        mentioned = {*re.findall(r"[\w.+-]+", text)} & {*self.names} - self._stubs
+    def _write_stubs(self, mentioned: frozenset[str], files: Any) -> None:
+        """Make ``which`` and its kin find the recorded commands that a text mentions; writing all of them is slow."""
         self._stubs |= mentioned
         files.mkdir(world.STUB_FOLDER, True)
         for name in sorted(mentioned):
@@ -261,7 +234,7 @@ class Sandbox:
         """
         files = self._bash.fs()
         path = self._followed(path)
-        with _refusals_as_os_errors():
+        with shells.refusals_as_os_errors():
             files.mkdir(str(PurePosixPath(path).parent), True)
             files.write_file(path, text.encode())
             files.chmod(path, mode)
@@ -276,11 +249,14 @@ class Sandbox:
     def close(self) -> None:
         """Give up the interpreter. It holds callbacks that hold this object, a circle that nobody else breaks."""
         self._bash = None
+        if self._is_common and self.outcome.error is None and not self.outcome.limit:
+            shells.give_back(self._shell)
+        del self._shell
 
     def run(self, source: str) -> Outcome:
         """Run ``source`` in the sandbox's shell; adds to ``commands`` and fills ``outcome``. Never raises."""
         try:
-            result = self._bash.execute_sync(source)
+            result = self._bash.execute_sync(self._exports + source)
         except Exception as error:
             self.outcome.error = f"{type(error).__name__}: {error}"
             return self.outcome
@@ -288,17 +264,6 @@ class Sandbox:
         outcome.status, outcome.stdout, outcome.stderr = result.exit_code, result.stdout, result.stderr
         outcome.error, outcome.limit = _stopped(result, outcome.limit)
         return outcome
-
-
-@contextlib.contextmanager
-def _refusals_as_os_errors() -> Iterator[None]:
-    """bashkit says with RuntimeError what its file system refuses, and Python with UnicodeError what it cannot hand over."""
-    try:
-        yield
-    except UnicodeError as error:
-        raise OSError("the sandbox takes only names that are UTF-8") from error
-    except RuntimeError as error:
-        raise OSError(f"the sandbox refuses the file: {error}") from error
 
 
 def _stopped(result: Any, limit: bool) -> tuple[str | None, bool]:
@@ -316,13 +281,6 @@ def _stopped(result: Any, limit: bool) -> tuple[str | None, bool]:
     return None, limit
 
 
-def _check_mount(bash: Any, root: Path) -> None:
-    """bashkit refuses a mount with no more than a line on stderr; an empty root would look like missing files."""
-    first = next((entry.name for entry in root.iterdir() if not entry.is_symlink()), None)
-    if first is not None and not bash.exists(f"/{first}"):
-        raise OSError(f"the sandbox cannot show {root}")
-
-
 def syntax_error(text: str) -> str | None:
     """Return bash's reason for not parsing ``text``, or None."""
     try:
@@ -332,6 +290,19 @@ def syntax_error(text: str) -> str | None:
     return None
 
 
+# The scenarios of a script come one after the other, with the files that it reads.
+@lru_cache(maxsize=16)
+def _words_of_probing(text: str) -> frozenset[str] | None:
+    """Return the words of a text that may ask where commands are, None for any other."""
+    return frozenset(re.findall(r"[\w.+-]+", text)) if _PROBES_PATH.search(text) else None
+
+
+@lru_cache(maxsize=16)
+def _is_by_chance(text: str) -> bool:
+    return _CHANCE.search(text) is not None
+
+
+@lru_cache(maxsize=16)
 def too_deep(text: str) -> str | None:
     """Return why a text cannot be looked into, or None: brackets nested deeper than anybody writes them."""
     depth = 0
