@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from example_sanity.core.finding import Span
 from example_sanity.launch import world
 from example_sanity.launch.command import Command, Origin
-from example_sanity.launch.sourcewords import Candidate, Layout
+from example_sanity.launch.sourcewords import Candidate, Layout, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,45 +96,23 @@ def _command(record: Recorded, layouts: _Layouts) -> Command:
     found = layout.site_at(record.site[1])
     site = Origin(layout.script.path, layout.span_of(found, record.site[1]))
     matched = match(argv, layout.words_of(found)) if found else [None] * len(argv)
-    origins = tuple(_origin(candidate, site) for candidate in matched)
+    origins = tuple(site if candidate is None else candidate.origin for candidate in matched)
     return Command(argv, seen, record.status, site, origins, folder=record.folder)
 
 
-def _origin(candidate: Candidate | None, site: Origin) -> Origin:
-    if candidate is None:
-        return site
-    return Origin(candidate.path, candidate.span, exact=True, group=candidate.group, knobs=candidate.knobs)
-
-
-def match(argv: Sequence[str], candidates: Sequence[Candidate]) -> list[Candidate | None]:
+def match(argv: Sequence[str], words: Words) -> list[Candidate | None]:
     """Return the source word of each word of ``argv``, or None where several would do.
 
     Words with literal text come first; those that are nothing but an expansion follow from their neighbours.
     """
-    index: dict[str, list[int]] = {}
-    for place, candidate in enumerate(candidates):
-        index.setdefault(candidate.anchor, []).append(place)
-    options = [_options(word, candidates, index) for word in argv]
+    candidates = words.candidates
+    options = [words.options(word) for word in argv]
     places: list[int | None] = [found[0] if len(found) == 1 else None for found in options]
     _settle_repeats(places, options)
     _settle_by_order(places, options)
     _settle_neighbours(places, argv, candidates)
     _settle_between(places, candidates)
     return [None if place is None else candidates[place] for place in places]
-
-
-def _options(word: str, candidates: Sequence[Candidate], index: Mapping[str, list[int]]) -> list[int]:
-    """Return the places of the candidates that carry the most literal text of ``word``."""
-    found = [place for place in index.get(word, ()) if candidates[place].fits(word)]
-    if found:
-        return found
-    for cut in sorted({at + 1 for at, character in enumerate(word) if character in "=/:.-_"}, reverse=True):
-        found = [place for place in index.get(word[:cut], ()) if candidates[place].fits(word)]
-        if found:
-            return found
-    fitting = [p for p, c in enumerate(candidates) if c.literal and not c.whole and c.fits(word)]
-    longest = max((candidates[place].literal for place in fitting), default=0)
-    return [place for place in fitting if candidates[place].literal == longest]
 
 
 def _settle_repeats(places: list[int | None], options: Sequence[list[int]]) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import operand
+from example_sanity.launch.command import Origin
 from example_sanity.launch.syntax import ArrayWord
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class Candidate(msgspec.Struct, frozen=True, dict=True):
     single: bool
 
     @cached_property
+    def origin(self) -> Origin:
+        """Where a recorded word that came from here stands."""
+        return Origin(self.path, self.span, exact=True, group=self.group, knobs=self.knobs)
+
+    @cached_property
     def anchor(self) -> str:
         """The literal text before the first expansion."""
         return self.pieces[0] or "" if self.pieces else ""
@@ -75,6 +81,36 @@ class Candidate(msgspec.Struct, frozen=True, dict=True):
                 return False
             at = found + len(piece or "")
         return True
+
+
+class Words:
+    """The source words that can reach a command, in the order of expansion.
+
+    The scenarios of a script ask for mostly the same recorded words, so what is found for one is remembered.
+    """
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self.candidates = candidates
+        self._known: dict[str, list[int]] = {}
+        self._index: dict[str, list[int]] = {}
+        for place, candidate in enumerate(candidates):
+            self._index.setdefault(candidate.anchor, []).append(place)
+
+    def options(self, word: str) -> list[int]:
+        """Return the places of the candidates that carry the most literal text of a recorded word."""
+        if word not in self._known:
+            self._known[word] = self._options(word)
+        return self._known[word]
+
+    def _options(self, word: str) -> list[int]:
+        cuts = sorted({at + 1 for at, character in enumerate(word) if character in "=/:.-_"}, reverse=True)
+        for anchor in (word, *(word[:cut] for cut in cuts)):
+            found = [place for place in self._index.get(anchor, ()) if self.candidates[place].fits(word)]
+            if found:
+                return found
+        fitting = [p for p, c in enumerate(self.candidates) if c.literal and not c.whole and c.fits(word)]
+        longest = max((self.candidates[place].literal for place in fitting), default=0)
+        return [place for place in fitting if self.candidates[place].literal == longest]
 
 
 def pieces_of(text: str) -> tuple[tuple[str | None, ...], bool]:
@@ -151,7 +187,7 @@ class Layout:
     def __init__(self, script: Script, siblings: Callable[[], Sequence[Layout]] = tuple) -> None:
         self.script = script
         self._siblings = siblings
-        self._words: dict[int, list[Candidate]] = {}
+        self._words: dict[int, Words] = {}
         self._knobs: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     @cached_property
@@ -185,10 +221,11 @@ class Layout:
         at = self._byte(offset)
         return self._source.span(at, at + 1)
 
-    def words_of(self, site: CommandSite) -> Sequence[Candidate]:
-        """Return every source word that can be a word of the command, in the order of expansion."""
+    def words_of(self, site: CommandSite) -> Words:
+        """Return every source word that can be a word of the command."""
         if site.start not in self._words:
-            self._words[site.start] = list(islice(self._expand_site(site, _Way(site.function)), _MOST))
+            found = islice(self._expand_site(site, _Way(site.function)), _MOST)
+            self._words[site.start] = Words(list(found))
         return self._words[site.start]
 
     def _expand_site(self, site: CommandSite, way: _Way) -> Iterator[Candidate]:
