@@ -24,7 +24,7 @@ from example_sanity.schema.hydra import shipped
 from example_sanity.schema.hydra.combined import CombinedTree
 from example_sanity.schema.hydra.mains import HydraMain, hydra_main, located
 from example_sanity.schema.hydra.roots import Roots, installed_folders, is_regular, nested_folders
-from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree
+from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree, Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,9 @@ class Resolver:
         self._project = context.project
         self._cache = context.cache_folder / "hydra" if context.cache_folder else None
         self._given = source_roots(context)
+        self._workshop = Workshop()
         self._trees: dict[object, Tree] = {}
+        self._nested: dict[frozenset[str], list[Path]] = {}
         self._mains: dict[Path, HydraMain | None] = {}
         self._dotlists: dict[Path, tuple[Dotlist | None, tuple[Path, ...]]] = {}
         self._wanted = _schema(options.schema, self._project.root) if options.schema else None
@@ -95,9 +97,11 @@ class Resolver:
     def roots(self, entry: Entry, names: Sequence[str], fixed: tuple[Path, str] | None = None) -> Roots:
         """Return where packages of these names are looked up for an entry, first in a ``fixed`` folder."""
         root, folders = self._project.root, self._project.folders
-        nested = nested_folders(root, folders, {name.partition(".")[0] for name in names})
+        tops = frozenset(name.partition(".")[0] for name in names)
+        if tops not in self._nested:
+            self._nested[tops] = nested_folders(root, folders, tops)
         certain = dict.fromkeys([*own_folders(entry, self._project), root, root / "src", *self._given])
-        guessed = [folder for folder in nested if folder not in certain]
+        guessed = [folder for folder in self._nested[tops] if folder not in certain]
         first = () if fixed is None else (fixed[0],)
         return Roots((*first, *certain, *guessed, *installed_folders()), frozenset(guessed), fixed)
 
@@ -190,7 +194,8 @@ class Resolver:
 
     def _live_tree(self, spec: Spec, roots: Roots, main: HydraMain) -> LiveTree:
         if (spec, roots) not in self._trees:
-            self._trees[spec, roots] = LiveTree(roots, spec, roots.package(main.file), self._cache)
+            package = roots.package(main.file)
+            self._trees[spec, roots] = LiveTree(roots, spec, package, self._cache, self._workshop)
         found = self._trees[spec, roots]
         assert isinstance(found, LiveTree)
         return found

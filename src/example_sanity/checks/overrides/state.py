@@ -33,14 +33,14 @@ class State:
 
     def missing_node(self, key: str) -> str | None:
         """Return the first of the dicts around ``key`` that does not exist, or None when all do."""
-        parts = key.split(".")
-        for count in range(1, len(parts)):
-            node = ".".join(parts[:count])
-            leaf = self.keys.get(node)
+        at = key.find(".")
+        while at >= 0:
+            leaf = self.keys.get(key[:at])
             if leaf is None:
-                return node
+                return key[:at]
             if leaf.kinds[:1] == ("list",) or isinstance(leaf.value, list):
                 return None
+            at = key.find(".", at + 1)
         return None
 
     def refuses(self, setting: Setting) -> bool:

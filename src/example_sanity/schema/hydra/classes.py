@@ -69,27 +69,36 @@ class _Module(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-class Classes:
-    """Finds classes by their dotted names. Nothing is imported."""
+# By its dotted name what is known of a class, and the files in which it was looked for.
+Known = dict[str, "tuple[ClassInfo | None, frozenset[Path]]"]
 
-    def __init__(self, roots: Roots) -> None:
+
+class Classes:
+    """Finds classes by their dotted names. Nothing is imported. ``files`` are those that were looked at."""
+
+    def __init__(self, roots: Roots, known: Known | None = None) -> None:
+        """Look in ``roots``; ``known`` are classes that were found there before, which others may add to."""
         self._roots = roots
-        self._known: dict[str, ClassInfo | None] = {}
+        self._known: Known = {} if known is None else known
+        self._opened: set[Path] = set()
         self.files: set[Path] = set()
 
     def get(self, target: str) -> ClassInfo | None:
         """Return the dataclass that ``_target_`` names, or None where it is none or not found."""
         if target not in self._known:
-            self._known[target] = None
+            self._opened.clear()
             module, _, name = target.rpartition(".")
-            self._known[target] = self._class(module, name) if module else None
-        return self._known[target]
+            found = self._class(module, name) if module else None
+            self._known[target] = found, frozenset(self._opened)
+        info, files = self._known[target]
+        self.files |= files
+        return info
 
     def _module(self, name: str) -> _Module | None:
         path = self._roots.source(name)
         if path is None:
             return None
-        self.files.add(path)
+        self._opened.add(path)
         return _parse(name, path, path.stat().st_mtime_ns)
 
     def _find(self, module: str, name: str, depth: int = 12) -> tuple[_Module, ast.ClassDef] | None:

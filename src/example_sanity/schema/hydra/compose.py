@@ -172,6 +172,9 @@ class Composer:
         path.append("schema", "structured://")
         self._path = path
         self._repositories: dict[str, Any] = {}
+        self._loaded: dict[str, Any] = {}
+        self._listed: dict[tuple[str, int], dict[str, list[str]]] = {}
+        self._walked: dict[str, list[str]] = {}
 
     def _parsed(self, words: Sequence[str]) -> Any:
         search = (
@@ -185,6 +188,10 @@ class Composer:
             loader = ConfigLoaderImpl(self._path)
             repository = CachingConfigRepository(loader.repository)
             loader._process_config_searchpath(name, self._parsed(()), repository)
+            if repr(repository.get_sources()) == repr(loader.get_sources()):
+                # Configurations that add nothing to the search path read the same files; Hydra changes none of them.
+                self._loaded.update(repository.cache)
+                repository.cache = self._loaded
             self._repositories[name] = repository
         return self._repositories[name]
 
@@ -224,9 +231,13 @@ class Composer:
         """Return every group of the search path (``a``, ``a/b``) with its options. Raises ComposeError."""
         try:
             with _private(self._roots):
-                found: dict[str, list[str]] = {}
-                _list_groups(self._repository(name), "", found, limit)
-                return found
+                repository = self._repository(name)
+                key = repr(repository.get_sources()), limit
+                if key not in self._listed:
+                    found: dict[str, list[str]] = {}
+                    _list_groups(repository, "", found, limit)
+                    self._listed[key] = found
+                return self._listed[key]
         except _UNREADABLE as error:
             raise ComposeError(str(error)) from error
 
@@ -238,15 +249,18 @@ class Composer:
             except _UNREADABLE:
                 repository = ConfigLoaderImpl(self._path).repository  # without the search path that it adds
             sources = [item for item in repository.get_sources() if isinstance(item, _Files)]
-        found: dict[str, None] = {}
-        for source in sources:
-            if source.provider != "hydra":
-                for folder, names, files in os.walk(source.path):
-                    names[:] = sorted(item for item in names if item != "__pycache__")
-                    found[folder] = None
-                    read = [item for item in files if item.endswith(".yaml")]
-                    found.update(dict.fromkeys(os.path.join(folder, item) for item in sorted(read)))  # noqa: PTH118
-        return list(found)
+        folders = [source.path for source in sources if source.provider != "hydra"]
+        return list(dict.fromkeys(path for folder in folders for path in self._below(folder)))
+
+    def _below(self, top: str) -> list[str]:
+        """Return the YAML files and folders below a folder, itself included."""
+        if top not in self._walked:
+            found = self._walked[top] = []
+            for folder, names, files in os.walk(top):
+                names[:] = sorted(item for item in names if item != "__pycache__")
+                read = [item for item in files if item.endswith(".yaml")]
+                found += [folder, *(os.path.join(folder, item) for item in sorted(read))]  # noqa: PTH118
+        return self._walked[top]
 
 
 def _list_groups(repository: Any, parent: str, found: dict[str, list[str]], depth: int) -> None:

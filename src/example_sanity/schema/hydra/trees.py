@@ -14,7 +14,7 @@ import msgspec
 from example_sanity import __version__
 from example_sanity.core.cache import prepare
 from example_sanity.core.files import write_atomically
-from example_sanity.schema.hydra.classes import Classes
+from example_sanity.schema.hydra.classes import Classes, Known
 from example_sanity.schema.hydra.model import ComposeError, Composition
 from example_sanity.schema.renames import Removed
 
@@ -76,20 +76,59 @@ class Spec(msgspec.Struct, frozen=True):
     further: str | None = None
 
 
+class Workshop:
+    """What the trees of one run have in common: most are configurations of one folder, made of the same files."""
+
+    def __init__(self) -> None:
+        self._composers: dict[object, Composer] = {}
+        self._classes: dict[Roots, Known] = {}
+        self._built: dict[Path, frozenset[str]] = {}
+        self._digests: dict[str, str] = {}
+
+    def composer(self, roots: Roots, spec: Spec) -> Composer:
+        """Return the composer of a search path."""
+        key = (roots, spec.folder, spec.searchpath, spec.further)
+        if key not in self._composers:
+            from example_sanity.schema.hydra.compose import Composer
+
+            self._composers[key] = Composer(roots, spec.folder, spec.searchpath, spec.further)
+        return self._composers[key]
+
+    def classes(self, roots: Roots) -> Classes:
+        """Return the classes of some roots, with none looked at yet."""
+        return Classes(roots, self._classes.setdefault(roots, {}))
+
+    def built(self, package: Path) -> frozenset[str]:
+        """Return what the files of a program turn into objects."""
+        if package not in self._built:
+            from example_sanity.schema.hydra.flatten import built_names
+
+            self._built[package] = built_names(package)
+        return self._built[package]
+
+    def digest(self, name: str) -> str:
+        """Return the digest of a file or folder, as it was when first asked for."""
+        if name not in self._digests:
+            self._digests[name] = _digest(name)
+        return self._digests[name]
+
+
 class LiveTree:
     """A configuration in files."""
 
-    def __init__(self, roots: Roots, spec: Spec, package: Path, cache: Path | None) -> None:
+    def __init__(
+        self, roots: Roots, spec: Spec, package: Path, cache: Path | None, shared: Workshop | None = None
+    ) -> None:
         """Prepare; ``package`` is the folder of the program, ``cache`` where compositions are kept."""
         self._roots = roots
         self._spec = spec
         self._package = package
         self._cache = cache
+        self._shared = shared or Workshop()
         self._known: dict[tuple[str, ...], Kept | ComposeError] = {}
         self._about: tuple[list[str], dict[str, list[str]]] | None = None
-        self._classes = Classes(roots)
+        self._classes = self._shared.classes(roots)
         self._inputs: set[str] = set()
-        self._digests: dict[str, str] = {}
         at = "" if roots.fixed is None or roots.changes(spec.folder) else f" at {roots.fixed[1][:9]}"
         self.label = f"{spec.name} ({self._shown(spec.folder)}{at})"
 
@@ -116,9 +155,7 @@ class LiveTree:
     @cached_property
     def built(self) -> frozenset[str]:
         """Read from the program's files, as seldom as the question comes up."""
-        from example_sanity.schema.hydra.flatten import built_names
-
-        return built_names(self._package)
+        return self._shared.built(self._package)
 
     @cached_property
     def removed(self) -> dict[str, Removed]:
@@ -156,7 +193,7 @@ class LiveTree:
     def _fetched(self, choices: tuple[str, ...]) -> Kept:
         path = self._cache / f"{self._key(choices)}.json" if self._cache else None
         kept = _read(path) if path else None
-        if kept is None or any(self._digest(name) != digest for name, digest in kept.files.items()):
+        if kept is None or any(self._shared.digest(name) != digest for name, digest in kept.files.items()):
             kept = self._compose(choices)
             if path:
                 _write(path, kept)
@@ -173,10 +210,7 @@ class LiveTree:
 
     @cached_property
     def _composer(self) -> Composer:
-        from example_sanity.schema.hydra.compose import Composer
-
-        spec = self._spec
-        return Composer(self._roots, spec.folder, spec.searchpath, spec.further)
+        return self._shared.composer(self._roots, self._spec)
 
     def _compose(self, choices: tuple[str, ...]) -> Kept:
         from example_sanity.schema.hydra.flatten import flatten
@@ -189,12 +223,7 @@ class LiveTree:
         files, options = self._about
         looked_at = (*files, *map(str, self._classes.files))
         names = [name for name in looked_at if self._roots.changes(name)]
-        return Kept({name: self._digest(name) for name in names}, composition, options)
-
-    def _digest(self, name: str) -> str:
-        if name not in self._digests:
-            self._digests[name] = _digest(name)
-        return self._digests[name]
+        return Kept({name: self._shared.digest(name) for name in names}, composition, options)
 
 
 def _digest(name: str) -> str:
