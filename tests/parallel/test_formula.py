@@ -77,7 +77,22 @@ def test_the_symbols(text: str, symbols: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a b", "a = = b", "a / b", "a ** b", "open(a)", "a.b", "a[0]", "1.5", "'a'", "a < b < c", "~a"],
+    [
+        "",
+        "a b",
+        "a = = b",
+        "a / b",
+        "a ** b",
+        "open(a)",
+        "a.b",
+        "a[0]",
+        "1.5",
+        "'a'",
+        "a < b < c",
+        "~a",
+        "min(*a)",
+        "min(a)(b)",
+    ],
 )
 def test_what_is_no_formula(text: str) -> None:
     with pytest.raises(ValueError, match="formula"):
@@ -89,6 +104,15 @@ def test_a_symbol_that_is_missing_and_a_division_by_zero_are_said() -> None:
         Formula("a % x").value(VALUES)
     with pytest.raises(ZeroDivisionError):
         Formula("a % c").value(VALUES)
+
+
+def test_and_and_or_are_true_or_false_whatever_their_parts_come_to() -> None:
+    assert [Formula(text).value(VALUES) for text in ("a and b", "c or a", "a and c", "(a and b) + 1")] == [
+        1,
+        1,
+        0,
+        2,
+    ]
 
 
 def test_a_condition_is_evaluated_first() -> None:

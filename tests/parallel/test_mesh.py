@@ -282,3 +282,12 @@ def test_severity_and_outcome_follow_effect_and_stage() -> None:
     assert outcome("silent", "step1") == (Severity.ERROR, "no message at the first update")
     assert outcome("hang", "init") == (Severity.ERROR, "a hang when the ranks build the mesh")
     assert outcome("assertion", "model") == (Severity.ERROR, "AssertionError when the model is built")
+
+
+def test_a_repair_is_searched_once_for_equal_meshes_and_again_for_one_with_other_keys() -> None:
+    given = {"world": 8, "tp": 1, "pp": 2, "cp": 8, "ep": 1, "etp": 1, "vpp": 1}
+    first, same = Mesh(LITE, given, {}), Mesh(LITE, dict(reversed(given.items())), {})
+    named = Mesh(LITE, given, {"cp": "engine.cp"})
+    assert first.violations
+    assert first.violations is same.violations
+    assert named.violations is not first.violations

@@ -6,6 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -55,20 +56,28 @@ class Split(msgspec.Struct, frozen=True):
 
     def known(self, sizes: Sizes) -> bool:
         """Whether world and parts are there."""
-        return "world" in sizes and all(part in sizes for part in self.parts)
+        return sizes.keys() >= self._needs
+
+    @cached_property
+    def _needs(self) -> frozenset[str]:
+        return frozenset({"world", *self.parts})
 
     def size(self, sizes: Sizes) -> int:
         """Ranks of one replica: the product of the parts."""
-        return math.prod(sizes[part] for part in self.parts)
+        return math.prod([sizes[part] for part in self.parts])
+
+    def replicas(self, sizes: Sizes) -> int | None:
+        """Return the size that is derived, None where world or a part is not known or the replicas do not fill the world."""
+        return sizes["world"] // self.size(sizes) if self.known(sizes) and self.whole(sizes) else None
 
     def whole(self, sizes: Sizes) -> bool:
         """Whether the replicas fill the world exactly; world and parts must be at least 1."""
-        size = self.size(sizes)
-        return sizes["world"] >= size > 0 and sizes["world"] % size == 0 and self.positive(sizes)
+        size, world = self.size(sizes), sizes["world"]
+        return world >= size > 0 and world % size == 0 and self.positive(sizes)
 
     def positive(self, sizes: Sizes) -> bool:
         """Whether world and parts are at least 1."""
-        return min(sizes["world"], *(sizes[part] for part in self.parts)) > 0
+        return min([sizes["world"], *[sizes[part] for part in self.parts]]) > 0
 
     def problem(self, sizes: Sizes) -> str:
         """Say with the numbers why the world cannot be split so; only meaningful when :meth:`whole` is False."""
@@ -107,6 +116,10 @@ class Constraint(msgspec.Struct, frozen=True):
     refines: str = ""
     adjust: tuple[str, ...] = ()
 
+    @cached_property
+    def _needs(self) -> frozenset[str]:
+        return frozenset(self.symbols)
+
     @property
     def severity(self) -> Severity:
         """Error when the run stops, hangs or goes wrong unseen; warning when it wastes something or is quietly mended."""
@@ -120,7 +133,7 @@ class Constraint(msgspec.Struct, frozen=True):
 
     def broken(self, values: Values) -> bool:
         """Whether the constraint is known to be broken; an unknown symbol or a size of 0 says nothing."""
-        if any(symbol not in values for symbol in self.symbols):
+        if not values.keys() >= self._needs:
             return False
         try:
             return not self.holds(values)

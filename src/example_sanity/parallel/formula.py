@@ -9,37 +9,38 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
+from typing import Any
 
 from example_sanity.core.regex import regex
 
 Values = Mapping[str, int]
-_Step = Callable[[Values], int]
 
-_FUNCTIONS: Mapping[object, Callable[..., int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.USub: operator.neg,
-    ast.Not: operator.not_,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+_OPERATORS = (
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.USub,
+    ast.Not,
+    ast.Eq,
+    ast.NotEq,
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+)
+_FUNCTIONS: Mapping[str, Callable[..., int]] = {
     "lcm": math.lcm,
     "gcd": math.gcd,
     "min": min,
     "max": max,
     "ceil": lambda total, size: -(-total // size),
 }
-_KEYWORDS = {"and", "or", "not", "if", "else", "lcm", "gcd", "min", "max", "ceil"}
+_KEYWORDS = {"and", "or", "not", "if", "else", *_FUNCTIONS}
 _BRACES = regex(r"\{([^}]*)\}")
 _NAME = regex(r"[a-z][a-z0-9_]*")
 
@@ -61,8 +62,8 @@ class Formula:
         return tuple(dict.fromkeys(name for name in names if name not in _KEYWORDS))
 
     @cached_property
-    def _steps(self) -> tuple[_Step, _Step]:
-        return _compile(_parse(self.condition or "1")), _compile(_parse(self.claim))
+    def _compiled(self) -> Callable[[Values], int]:
+        return _compile(_parse(self.condition or "1"), _parse(self.claim))
 
     def value(self, values: Values) -> int:
         """Return the value, 1 or 0 for a claim; a false condition makes it 1.
@@ -70,8 +71,7 @@ class Formula:
         Raises ValueError when the text is no formula, KeyError for a symbol that is not in ``values`` and
         ZeroDivisionError where it divides by 0.
         """
-        condition, claim = self._steps
-        return int(claim(values)) if condition(values) else 1
+        return self._compiled(values)
 
     def shown(self, values: Values) -> str:
         """Return the text with the numbers: ``2·cp3 = 6``, and ``seq = 8`` for a symbol alone."""
@@ -110,56 +110,49 @@ def _parse(text: str) -> ast.expr:
         raise ValueError(f"{text!r} is no formula") from error
 
 
-def _compile(node: ast.expr) -> _Step:
-    """Turn a tree into a function, once: a suggestion evaluates each formula thousands of times."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return _constant(node.value)
-    if isinstance(node, ast.Name):
-        return operator.itemgetter(node.id)
-    parts = [_compile(part) for part in _operands(node)]
-    if isinstance(node, ast.IfExp):
-        return _chosen(*parts)
-    if isinstance(node, ast.BoolOp):
-        return _combined(all if isinstance(node.op, ast.And) else any, parts)
-    return _applied(_function(node), parts)
+def _compile(condition: ast.expr, claim: ast.expr) -> Callable[[Values], int]:
+    """Turn a formula into a function of Python's own, once: a suggestion evaluates each formula thousands of times."""
+    coder = _Coder()
+    whole = ast.Call(_name("int"), [coder.visit(claim)], [])
+    body = ast.IfExp(coder.visit(condition), whole, ast.Constant(1))
+    parameters = ast.arguments([], [ast.arg("values")], None, [], [], None, [])
+    tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(parameters, body)))
+    # Nothing but numbers, symbols and the operations above gets through the coder.
+    names = {"__builtins__": {}, "int": int, **_FUNCTIONS}
+    made: Callable[[Values], int] = eval(compile(tree, "formula", "eval"), names)
+    return made
 
 
-def _operands(node: ast.expr) -> list[ast.expr]:
+class _Coder(ast.NodeTransformer):
+    """Makes each symbol a look-up in ``values``. Raises ValueError for what is no part of a formula."""
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.expr) and not _is_part(node):
+            raise ValueError(f"{ast.unparse(node)!r} is no part of a formula")
+        return super().visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Subscript(_name("values"), ast.Constant(node.id), ast.Load())
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        return ast.Call(node.func, [self.visit(part) for part in node.args], [])
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        # Both are claims here: true or false, whatever their parts come to.
+        joined = ast.BoolOp(node.op, [self.visit(part) for part in node.values])
+        return ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), joined))
+
+
+def _is_part(node: ast.expr) -> bool:
     match node:
-        case ast.BinOp(left, _, right) | ast.Compare(left, [_], [right]):
-            return [left, right]
-        case ast.BoolOp(_, parts) | ast.Call(ast.Name(), parts, []):
-            return parts
-        case ast.UnaryOp(_, operand):
-            return [operand]
-        case ast.IfExp(test, body, orelse):
-            return [test, body, orelse]
-    raise ValueError(f"{ast.unparse(node)!r} is no part of a formula")
-
-
-def _function(node: ast.expr) -> Callable[..., int]:
-    name: object = None
-    match node:
+        case ast.Constant(int()) | ast.Name() | ast.BoolOp() | ast.IfExp():
+            return True
         case ast.BinOp(_, operation, _) | ast.Compare(_, [operation], _) | ast.UnaryOp(operation, _):
-            name = type(operation)
-        case ast.Call(ast.Name(id=text), _, _):
-            name = text
-    if name not in _FUNCTIONS:
-        raise ValueError(f"{ast.unparse(node)!r} is no part of a formula")
-    return _FUNCTIONS[name]
+            return isinstance(operation, _OPERATORS)
+        case ast.Call(ast.Name(function), _, []):
+            return function in _FUNCTIONS
+    return False
 
 
-def _constant(number: int) -> _Step:
-    return lambda _: number
-
-
-def _combined(quantifier: Callable[..., bool], parts: list[_Step]) -> _Step:
-    return lambda values: quantifier(part(values) for part in parts)
-
-
-def _applied(function: Callable[..., int], arguments: list[_Step]) -> _Step:
-    return lambda values: function(*(argument(values) for argument in arguments))
-
-
-def _chosen(test: _Step, body: _Step, orelse: _Step) -> _Step:
-    return lambda values: body(values) if test(values) else orelse(values)
+def _name(text: str) -> ast.Name:
+    return ast.Name(text, ast.Load())

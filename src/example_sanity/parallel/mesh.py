@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 from msgspec import field
@@ -25,7 +25,7 @@ from example_sanity.parallel.constraint import (
     divides,
     stops,
 )
-from example_sanity.parallel.formula import formula
+from example_sanity.parallel.formula import Formula, formula
 from example_sanity.parallel.keys import Key, Settings, whole_number
 
 __all__ = ["Backend", "Constraint", "Key", "Mesh", "Settings", "Sizes", "Split", "Suggestion", "Violation"]
@@ -97,24 +97,25 @@ class Backend(msgspec.Struct, frozen=True, dict=True):
         """Return all that is known of complete ``sizes``: the facts, derived sizes, and what follows from them."""
         values = {**facts, **sizes, **self.derived(sizes)}
         undecided = set(unknown)
-        for symbol, text in self.lets:
-            needs = formula(text).symbols
+        for symbol, known, needs in self._lets:
             if symbol in values or symbol in undecided:
                 continue
             if not undecided.isdisjoint(needs):
                 undecided.add(symbol)
-            elif all(need in values for need in needs):
+            elif values.keys() >= needs:
                 with suppress(ZeroDivisionError):
-                    values[symbol] = formula(text).value(values)
+                    values[symbol] = known.value(values)
         return values
+
+    @cached_property
+    def _lets(self) -> list[tuple[str, Formula, frozenset[str]]]:
+        found = ((symbol, formula(text)) for symbol, text in self.lets)
+        return [(symbol, known, frozenset(known.symbols)) for symbol, known in found]
 
     def derived(self, sizes: Sizes) -> dict[str, int]:
         """Return the derived sizes (``dp``, ``edp``) of complete ``sizes``, those that come out whole."""
-        return {
-            split.derived: sizes["world"] // split.size(sizes)
-            for split in self.splits
-            if split.known(sizes) and split.whole(sizes)
-        }
+        counts = ((split.derived, split.replicas(sizes)) for split in self.splits)
+        return {symbol: count for symbol, count in counts if count is not None}
 
     def violated(
         self, sizes: Sizes, facts: Sizes = NOTHING, unknown: frozenset[str] = frozenset()
@@ -186,6 +187,10 @@ class Mesh(msgspec.Struct, frozen=True, dict=True):
     facts: Sizes = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
 
+    def __hash__(self) -> int:
+        sizes = frozenset(self.given.items()), frozenset(self.facts.items())
+        return hash((self.backend.name, self.backend.role, *sizes, self.unknown))
+
     @cached_property
     def sizes(self) -> Sizes:
         """Every size of the mesh that is known, defaults filled in."""
@@ -209,15 +214,11 @@ class Mesh(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """What the backend would refuse, in the order in which it checks; empty for a legal mesh."""
-        if not self._broken:
-            return ()
-        from example_sanity.parallel.suggest import Search
+        return _violations(self) if self._broken else ()
 
-        search = Search(self)
-        return tuple(
-            Violation(rule, rule.problem(self.values) + self._inherited(rule), search.repair(rule))
-            for rule in self._broken
-        )
+    def violation(self, rule: Constraint, suggestion: Suggestion | None) -> Violation:
+        """Return what is said of a constraint that the mesh breaks."""
+        return Violation(rule, rule.problem(self.values) + self._inherited(rule), suggestion)
 
     @property
     def legal(self) -> bool:
@@ -263,3 +264,13 @@ class Mesh(msgspec.Struct, frozen=True, dict=True):
             if isinstance(key.default, str) and self.sizes.get(key.default, 1) > 1
         ]
         return f" ({', '.join(notes)})" if notes else ""
+
+
+@lru_cache(
+    maxsize=32
+)  # most scenarios of a launcher have the same mesh, and a search takes up to a tenth of a second
+def _violations(mesh: Mesh) -> tuple[Violation, ...]:
+    from example_sanity.parallel.suggest import Search
+
+    search = Search(mesh)
+    return tuple(mesh.violation(rule, search.repair(rule)) for rule in mesh._broken)

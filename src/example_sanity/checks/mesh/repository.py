@@ -36,7 +36,10 @@ class Repository:
     @classmethod
     def of(cls, context: Context) -> Repository:
         """Return the repository of a run, with the models of its configuration."""
-        return cls(context.project, context.options("mesh", MeshOptions).known_models)
+        models: Models | None = context.cache.get("mesh models")
+        if models is None:
+            models = context.cache["mesh models"] = context.options("mesh", MeshOptions).known_models
+        return cls(context.project, models)
 
     def read(self, path: str) -> str | None:
         """Return the text of a file of the project, or None where there is none."""
