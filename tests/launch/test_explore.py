@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from example_sanity.launch import explore
-from example_sanity.launch.command import Command, Launch
-from example_sanity.launch.evaluator import evaluate
+from example_sanity.launch.command import Command
+from example_sanity.launch.evaluator import evaluate, words
 from example_sanity.launch.explore import changed, launches
 from example_sanity.launch.scenario import Scenario
 from example_sanity.launch.syntax import Script, parse
@@ -142,10 +144,16 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     def noting(
-        script: Script, scenario: Scenario, root: Path | None, *engine: str, unknown: str = ""
-    ) -> Launch:
+        run: Callable[..., object],
+        script: Script,
+        scenario: Scenario,
+        root: Path | None,
+        *engine: str,
+        unknown: str = "",
+    ) -> object:
         seen.append(unknown)
-        return evaluate(script, scenario, root, unknown=unknown)
+        return run(script, scenario, root, unknown=unknown)
 
-    monkeypatch.setattr(explore, "evaluate", noting)
+    monkeypatch.setattr(explore, "evaluate", partial(noting, evaluate))
+    monkeypatch.setattr(explore, "words", partial(noting, words))
     return seen

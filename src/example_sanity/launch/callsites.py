@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from example_sanity.core.regex import regex
 from example_sanity.launch import world
-from example_sanity.launch.rewriting import PREPARE, SITE, Context, Edits, put_before
+from example_sanity.launch.rewriting import DIRECT, PREPARE, SITE, Context, Edits, put_before
 from example_sanity.launch.shelltree import in_arithmetic
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _script_word(text: str, node: Node, name_node: Node) -> str | None:
         chosen = rest[0] if rest and "-c" not in words[runner + 1 : runner + 3] else None
     else:
         chosen = words[0] if "/" in words[0] or words[0].startswith(("$", '"$')) else None
-        direct = " direct"
+        direct = f" {DIRECT}"
     if chosen is None or len(re.findall(r"\$\(|`", chosen)) != len(_HARMLESS.findall(chosen)):
         return None
     return None if "<<" in chosen or chosen.startswith("<(") else chosen + direct

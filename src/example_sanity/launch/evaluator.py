@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.scenario import Scenario
     from example_sanity.launch.syntax import Script
 
-__all__ = ["GuardRun", "evaluate", "guard_runs", "syntax_error"]
+__all__ = ["GuardRun", "evaluate", "guard_runs", "syntax_error", "words"]
 
 ROUNDS = 3
 _SENTINELS = regex(
@@ -53,21 +53,43 @@ def evaluate(
         return realbash.evaluate(script, scenario, root)
     if engine != "bashkit":
         raise ValueError(f"unknown engine {engine!r}: expected 'bashkit' or 'bash'")
+    box = _evaluated(script, scenario, root, unknown)
+    return _failed(script, scenario, box) if isinstance(box, str) else _launch(script, scenario, box)
+
+
+def words(
+    script: Script, scenario: Scenario, root: Path | None, engine: str = "bashkit", unknown: str = ""
+) -> list[tuple[str, ...]] | None:
+    """Return the words of each command that ``evaluate`` would find, None where nothing may be concluded from the run.
+
+    Where only that counts, nobody has to look for the places that the words came from.
+    """
+    if engine != "bashkit":
+        launch = evaluate(script, scenario, root, engine, unknown)
+        return [command.argv for command in launch.commands] if launch.failure is None else None
+    box = _evaluated(script, scenario, root, unknown)
+    if isinstance(box, str) or _failure(script, box) is not None:
+        return None
+    return [record.argv for record in box.commands]
+
+
+def _evaluated(script: Script, scenario: Scenario, root: Path | None, unknown: str) -> sandbox.Sandbox | str:
+    """Return the sandbox after the run, or why there could be none."""
     reason = sandbox.unreadable(script.data) or sandbox.too_deep(script.text)
     if reason is not None:
-        return _failed(script, scenario, reason)
+        return reason
     names = _missing(normalise.normalise(script.text, "0").names, root)
     for _ in range(ROUNDS):
         try:
             box = _run(script, scenario, root, names, unknown)
         except OSError as error:
-            return _failed(script, scenario, str(error))
+            return str(error)
         missing = {*_missing(box.wanted, root), *sandbox.unknown_commands(box.outcome.stderr)} - {*box.names}
         missing -= world.absent(scenario.probes) | names
         if not missing:
             break
         names |= missing
-    return _launch(script, scenario, box)
+    return box
 
 
 def syntax_error(script: Script) -> str | None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace as altered
 
 from example_sanity.core.regex import regex
 from example_sanity.launch.entry import entries
-from example_sanity.launch.evaluator import evaluate
+from example_sanity.launch.evaluator import evaluate, words
 from example_sanity.launch.required import placeholder
 from example_sanity.launch.scenario import scenarios
 from example_sanity.launch.world import OTHER_OUTPUT
@@ -105,9 +105,9 @@ def _against_placeholders(launch: Launch, root: Path | None, engine: str) -> Lau
     if not launch.scenario.placeholders and not launch.scenario.arguments:
         return launch
     for other in _variants(launch.scenario):
-        again = evaluate(launch.script, other, root, engine)
-        if again.failure is None and _same_shape(launch.commands, again.commands):
-            return replace(launch, commands=_unstable(launch.commands, again.commands))
+        again = words(launch.script, other, root, engine)
+        if again is not None and _same_shape(launch.commands, again):
+            return replace(launch, commands=_unstable(launch.commands, again))
     everything = tuple(replace(c, unstable=frozenset(range(len(c.argv)))) for c in launch.commands)
     return replace(launch, commands=everything)
 
@@ -135,20 +135,20 @@ def _against_outputs(launch: Launch, root: Path | None) -> Launch:
         and "RANDOM" not in launch.script.text
     ):
         return launch
-    again = evaluate(launch.script, launch.scenario, root, unknown=OTHER_OUTPUT)
-    if again.failure is not None or not _same_shape(launch.commands, again.commands):
+    again = words(launch.script, launch.scenario, root, unknown=OTHER_OUTPUT)
+    if again is None or not _same_shape(launch.commands, again):
         return launch
-    return replace(launch, commands=_unstable(launch.commands, again.commands))
+    return replace(launch, commands=_unstable(launch.commands, again))
 
 
-def _same_shape(first: Sequence[Command], second: Sequence[Command]) -> bool:
-    return [command.argv[0] for command in first] == [command.argv[0] for command in second]
+def _same_shape(first: Sequence[Command], second: Sequence[Sequence[str]]) -> bool:
+    return [command.argv[0] for command in first] == [argv[0] for argv in second]
 
 
-def _unstable(first: Sequence[Command], second: Sequence[Command]) -> tuple[Command, ...]:
+def _unstable(first: Sequence[Command], second: Sequence[Sequence[str]]) -> tuple[Command, ...]:
     """Mark the words of ``first`` that ``second`` has not."""
     return tuple(
-        replace(one, unstable=one.unstable | changed(one.argv, two.argv))
+        replace(one, unstable=one.unstable | changed(one.argv, two))
         for one, two in zip(first, second, strict=True)
     )
 

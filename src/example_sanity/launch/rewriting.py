@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 SITE = "__es_at"  # environment variable that carries the call site of a command
 PREPARE = "__es_prepare"  # builtin that rewrites a script file just before the script runs it
+DIRECT = (
+    "direct"  # the last word for PREPARE where the script itself is the command, and no shell that reads it
+)
 LIMIT = "__es_limit"  # builtin that stands for an expansion that the sandbox would silently leave out
 HOISTED = "__es_h"
 INTERNAL = "__es_"

@@ -179,6 +179,9 @@ class Sandbox:
         return ""
 
     def _prepare(self, context: Any) -> Any:
+        # A command without a slash is looked up in PATH and is no script of the project; to look for one takes a while.
+        if context.argv[1:] and context.argv[-1] == rewriting.DIRECT and "/" not in context.argv[0]:
+            return ""
         path = str(PurePosixPath(context.cwd) / context.argv[0]) if context.argv else ""
         if path in self.files or not path or not context.fs.exists(path):
             return ""
@@ -198,7 +201,7 @@ class Sandbox:
 
     def _replace_foreign(self, context: Any, path: str, interpreter: list[str], mode: int) -> None:
         """A program with a shebang of another language is run by the kernel as ``interpreter path arguments``."""
-        if interpreter and context.argv[1:] == ["direct"]:
+        if interpreter and context.argv[1:] == [rewriting.DIRECT]:
             words = interpreter[1:] if interpreter[0].endswith("/env") else interpreter
             words = [word for word in words if word != "-S"]
             line = " ".join(map(shlex.quote, words))
