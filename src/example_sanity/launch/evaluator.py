@@ -195,6 +195,6 @@ def _failure(script: Script, box: sandbox.Sandbox) -> str | None:
     if broken:
         return broken
     for command in box.commands:
-        if any(_SENTINELS.search(word) for word in command.argv):
+        if any(not word.isascii() and _SENTINELS.search(word) for word in command.argv):
             return f"the sandbox misread a word of {command.argv[0]}"
     return None

@@ -6,6 +6,7 @@ network and no host environment. bashkit swallows what a callback raises, so cal
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import shlex
@@ -38,6 +39,8 @@ _MAX_SCRIPT = 1 << 20
 # What bash itself, or the kernel, gives differently each time.
 _CHANCE = regex(r"(?:RANDOM|SECONDS|EPOCHREALTIME|PPID|BASHPID)\b|\$\$|/proc/|/dev/u?random")
 _SYSTEM = ("/bin/", "/usr/", "/etc/", "/dev/", "/proc/")  # the sandbox's own, read-only
+_MISSING = regex(r"(?:\S+: )?(?:line \d+: )?(\S+): command not found")
+_NOT_THERE = regex(r"\S+: (?:line \d+: )?(\S*/\S*): No such file or directory")
 _FOREIGN = regex(rb"#!(?!.*sh\b)(.*)")
 
 
@@ -244,10 +247,10 @@ class Sandbox:
 
     def _followed(self, path: str) -> str:
         """Where a link of the project leads, as the sandbox sees it: what is outside the root is not there."""
-        host = None if self._root is None else self._root / path.lstrip("/")
-        if host is None or not host.is_symlink():
+        host = f"{self._root}/{path.lstrip('/')}"
+        if self._root is None or not os.path.islink(host):  # noqa: PTH114
             return path
-        return posixpath.normpath(posixpath.join(posixpath.dirname(path), str(host.readlink())))
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), os.readlink(host)))  # noqa: PTH115
 
     def close(self) -> None:
         """Give up the interpreter. It holds callbacks that hold this object, a circle that nobody else breaks."""
@@ -357,6 +360,8 @@ def _tee(context: Any) -> Any:
 
 def unknown_commands(stderr: str) -> tuple[str, ...]:
     """Return the command names that a run asked for and the world does not know, in order of appearance."""
-    missing = re.findall(r"(?m)^(?:\S+: )?(?:line \d+: )?(\S+): command not found", stderr)
-    paths = re.findall(r"(?m)^\S+: (?:line \d+: )?(\S*/\S*): No such file or directory$", stderr)
+    # A script that traces itself prints thousands of lines, none of which is an error.
+    errors = [line for line in stderr.split("\n") if "command not found" in line or "No such file" in line]
+    missing = [match[1] for line in errors if (match := _MISSING.match(line))]
+    paths = [match[1] for line in errors if (match := _NOT_THERE.fullmatch(line))]
     return tuple(dict.fromkeys([*missing, *paths]))

@@ -47,7 +47,7 @@ _HOW: Mapping[str, tuple[Effect, str]] = {
 }
 
 
-class Split(msgspec.Struct, frozen=True):
+class Split(msgspec.Struct, frozen=True, dict=True):
     """One way to factor the world: ``world = Π parts · derived``. ``order`` is the rank order, fastest first."""
 
     derived: str
@@ -92,7 +92,7 @@ class Split(msgspec.Struct, frozen=True):
         return f"{gpus} do not divide into {product} = {size} ({world % size} left over)"
 
 
-class Constraint(msgspec.Struct, frozen=True):
+class Constraint(msgspec.Struct, frozen=True, dict=True):
     """One rule of a backend, as its code enforces it.
 
     ``id`` and ``source`` say where the rule is written down and where the backend checks it; ``code`` is the rule

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
 import msgspec
 from msgspec import field
 from msgspec.structs import replace
