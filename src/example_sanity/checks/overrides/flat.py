@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
 import msgspec
 from msgspec import field
 from msgspec.structs import replace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +33,11 @@ def _shown(composed: Composed, roots: Roots) -> dict[str, str]:
     }
 
 
-@dataclass
 class _Flattening:
     """A walk over plain data; there are thousands of keys, so it calls little for each."""
 
-    result: Composition
-    places: dict[str, str]
-    classes: Classes
+    def __init__(self, result: Composition, places: dict[str, str], classes: Classes) -> None:
+        self.result, self.places, self.classes = result, places, classes
 
     def add(self, node: dict[Any, Any], prefix: str, info: ClassInfo | None) -> None:
         """Add what lies below a node, whose class is ``info``."""
