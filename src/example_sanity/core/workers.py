@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -56,7 +57,8 @@ def spread(run: Run, tasks: Sequence[Task], jobs: int, progress: Callable[[int],
     _state = (run, tasks)
     starts = range(0, len(tasks), _CHUNK)
     try:
-        with ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork")) as pool:
+        # What a worker inherits stays to its end: it need not be looked through for what may go.
+        with ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork"), gc.freeze) as pool:
             for number, sent in enumerate(pool.map(_work, starts), 1):
                 _receive(run, sent)
                 progress(min(number * _CHUNK, len(tasks)))
