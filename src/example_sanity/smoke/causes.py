@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from example_sanity.core.regex import regex
+from example_sanity.smoke.tail import LogLine
 
 Blame = Literal["launcher", "surroundings"]
 
@@ -36,7 +37,8 @@ class Cause(NamedTuple):
 class Evidence(msgspec.Struct, frozen=True):
     """A cause in one run: its kind, what is wrong, what to do, and the line (from 1) of the log that shows it.
 
-    ``line`` is "" and ``line_number`` None where no line shows it.
+    ``line`` is "" and ``line_number`` None where no line shows it. ``context`` are lines before it that say what the run
+    was doing.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Evidence(msgspec.Struct, frozen=True):
     advice: str
     line: str = ""
     line_number: int | None = None
+    context: tuple[LogLine, ...] = ()
 
 
 class Sighting(NamedTuple):

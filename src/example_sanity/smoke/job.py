@@ -25,10 +25,14 @@ class CannotStart(Exception):
 
 
 class Job(Protocol):
-    """One started launcher. ``where`` and ``number`` say where it runs, and what it is called there."""
+    """One started launcher. ``where`` and ``number`` say where it runs, and what it is called there.
+
+    ``pid`` is the process of this machine that all of the run lies below, None where it runs elsewhere.
+    """
 
     where: str
     number: str | None
+    pid: int | None
 
     def poll(self) -> int | None:
         """Return the exit status, None while it has not ended; what it wrote until then is in the log afterwards."""

@@ -46,6 +46,7 @@ class LocalJob:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        self.pid: int | None = self._process.pid
 
     def poll(self) -> int | None:
         """Return the exit status, None while it runs."""

@@ -85,6 +85,8 @@ def upload(plan: SmokePlan, root: Path, folder: Path) -> dict[str, str]:
 class RayJob:
     """A submitted job of a Ray cluster; a thread writes its log to our file."""
 
+    pid: int | None = None
+
     def __init__(self, plan: SmokePlan, root: Path, options: Options, client: Any = None) -> None:
         """Submit the launcher with the project as its working directory. Raises CannotStart and UsageError.
 

@@ -43,6 +43,7 @@ class SlurmJob:
     """A submitted job. ``sbatch --wait`` ends with it and passes on its exit status."""
 
     where = "slurm"
+    pid: int | None = None
 
     def __init__(self, plan: SmokePlan, root: Path, options: Options) -> None:
         """Write the sbatch file beside the log and submit it. Raises CannotStart."""

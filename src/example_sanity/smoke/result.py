@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from example_sanity.smoke.busy import Busy
 from example_sanity.smoke.causes import Evidence
 from example_sanity.smoke.plan import SmokePlan
 from example_sanity.smoke.steps import Step
@@ -29,7 +30,7 @@ class SmokeResult(msgspec.Struct, frozen=True, kw_only=True):
     line that repeats the run by hand. ``exit_status`` is that of the launcher, 128 + signal where one ended it, None where nothing ran, or
     where only the log is known.
     ``seconds`` count from the start of the last attempt. ``versions`` are those of the packages that matter, by the Python
-    that the launcher finds. ``submitted`` is no verdict yet: the job is on its way, and its log is judged later.
+    that the launcher finds. ``busy`` is what its processes did when the limit came. ``submitted`` is no verdict yet: the job is on its way, and its log is judged later.
     """
 
     verdict: Verdict
@@ -43,6 +44,7 @@ class SmokeResult(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Annotated[float, Meta(ge=0)] = 0.0
     seconds_to_first_step: float | None = None
     gpu_memory: GpuMemory | None = None
+    busy: Busy | None = None
     attempts: Annotated[int, Meta(ge=1)] = 1
     versions: dict[str, str] = {}
     log: Path | None = None

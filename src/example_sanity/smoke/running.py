@@ -11,6 +11,7 @@ import msgspec
 
 from example_sanity.core.errors import UsageError
 from example_sanity.smoke import raylet
+from example_sanity.smoke.busy import BusyWatch
 from example_sanity.smoke.cause_table import RAY_NOT_UP
 from example_sanity.smoke.gpumemory import MemoryWatch
 from example_sanity.smoke.job import CannotStart, Follower, command_line
@@ -152,6 +153,7 @@ def _result(base: SmokeResult, judgement: Judgement, record: Record, ending: End
         exit_status=ending.exit_status,
         seconds=round(ending.seconds, 1),
         seconds_to_first_step=_to_first_step(record),
+        busy=ending.busy,
     )
 
 
@@ -195,6 +197,7 @@ def _await_turn(job: Job, limit: float) -> None:
 
 def _follow(job: Job, options: Options, watcher: Watcher) -> tuple[Record, Ending]:
     record, follower, begin = Record(), Follower(options.log), time.monotonic()
+    watch = BusyWatch(job.pid, options.limit)
     while True:
         # Asked first: what an ended job wrote is in the log when it is read next.
         status = job.poll()
@@ -205,10 +208,12 @@ def _follow(job: Job, options: Options, watcher: Watcher) -> tuple[Record, Endin
         if status is not None:
             return record, Ending(status, seconds)
         watcher.tick(seconds, record.last_line)
+        watch.look(seconds)
         if seconds > options.limit:
+            busy = watch.found
             job.stop()
             # What it says while it dies is no sign of life, and no cause.
-            return record, Ending(job.poll() or 0, seconds, is_timed_out=True)
+            return record, Ending(job.poll() or 0, seconds, is_timed_out=True, busy=busy)
         time.sleep(_POLL_SECONDS)
 
 

@@ -9,8 +9,10 @@ import msgspec
 from example_sanity.report.model import counted
 from example_sanity.smoke.cause_table import CRASHED, KILLED, STOPPED
 from example_sanity.smoke.causes import Cause, Evidence
+from example_sanity.smoke.tail import LogLine
 
 if TYPE_CHECKING:
+    from example_sanity.smoke.busy import Busy
     from example_sanity.smoke.causes import Sighting
     from example_sanity.smoke.plan import SmokePlan
     from example_sanity.smoke.record import Record
@@ -33,12 +35,14 @@ _SIGNALS = {
 class Ending(NamedTuple):
     """How a run ended: its exit status (128 + signal, as a shell counts), its time in seconds, and whether the limit ended it.
 
-    The exit status is None where only the log is known.
+    The exit status is None where only the log is known. ``busy`` is what the processes did shortly before the limit, None where that is
+    not known.
     """
 
     exit_status: int | None
     seconds: float
     is_timed_out: bool = False
+    busy: Busy | None = None
 
 
 class Judgement(NamedTuple):
@@ -81,12 +85,17 @@ def _non_finite(record: Record) -> Evidence | None:
 def _timed_out(plan: SmokePlan, record: Record, ending: Ending) -> Evidence:
     silent = ending.seconds - record.last_seconds
     made = f"after {counted(len(record.steps), 'step')} of {plan.steps}"
+    limit = f"the time limit of {ending.seconds:.0f} s ended the run {made}, while"
+    if ending.busy is not None and ending.busy.compilers:
+        message = f"{limit} compilers were at work: {ending.busy.at_work}"
+        return Evidence("compiling", message, _compiling(ending.busy), *_last(record))
+    busy = f"; busiest: {ending.busy.words}" if ending.busy else ""
     if silent < min(_SILENCE, ending.seconds / 2):
-        message = f"the time limit of {ending.seconds:.0f} s ended the run {made}, while it was still at work"
+        message = f"{limit} it was still at work{busy}"
         return Evidence("time-limit", message, _more_time(plan, record), *_last(record))
-    message = f"the run was silent for its last {silent:.0f} s of {ending.seconds:.0f} s, {made}"
+    message = f"the run was silent for its last {silent:.0f} s of {ending.seconds:.0f} s, {made}{busy}"
     advice = (
-        "look at the last line: what it was about to do is what it waits for. "
+        "look at the last lines: what it was about to do is what it waits for. "
         "Give a larger --time-limit only where that is known to take long"
     )
     if (seen := record.failure) is not None:
@@ -108,8 +117,23 @@ def _more_time(plan: SmokePlan, record: Record) -> str:
     return "give a larger --time-limit, or fewer --steps"
 
 
-def _last(record: Record) -> tuple[str, int | None]:
-    return record.last_line, record.lines or None
+def _compiling(busy: Busy) -> str:
+    """What to do where the limit came while kernels were built."""
+    more = "give a larger --time-limit: what is built is mostly kept for the next run"
+    if busy.builds != "flashinfer":
+        return more
+    return (
+        f"{more}. These are kernels of FlashInfer, which vLLM does without with --set VLLM_USE_FLASHINFER_MOE_FP16=0 and "
+        "--set VLLM_USE_FLASHINFER_SAMPLER=0"
+    )
+
+
+def _last(record: Record) -> tuple[str, int | None, tuple[LogLine, ...]]:
+    """The last line that tells something, its number, and the telling ones before it."""
+    if not record.last_lines:
+        return "", None, ()
+    *before, last = record.last_lines
+    return last.text, last.number, tuple(before)
 
 
 def _shown_failure(plan: SmokePlan, record: Record) -> Judgement | None:
@@ -125,7 +149,7 @@ def _failed(record: Record, status: int) -> Judgement:
     signal = _SIGNALS.get(status - 128)
     if signal is not None and (seen is None or seen.cause.follows or seen.cause.kind == "exception"):
         line = seen.evidence if seen is not None and seen.cause is signal else None
-        shown = (line.line, line.line_number) if line else _last(record)
+        shown = (line.line, line.line_number, _context(seen, record)) if seen and line else _last(record)
         return Judgement("failed", Evidence(signal.kind, signal.says, signal.advice, *shown), signal)
     if seen is None:
         message = f"the launcher ended with exit status {status}"
@@ -139,11 +163,16 @@ def _verdict(seen: Sighting, record: Record) -> Verdict:
 
 
 def _after_steps(seen: Sighting, record: Record) -> Evidence:
-    shown = seen.evidence
+    shown = msgspec.structs.replace(seen.evidence, context=_context(seen, record))
     if not record.steps:
         return shown
     message = f"{shown.message} (after {counted(len(record.steps), 'step')})"
     return msgspec.structs.replace(shown, message=message)
+
+
+def _context(seen: Sighting, record: Record) -> tuple[LogLine, ...]:
+    """What a run was doing that something outside ended; other failures say it themselves."""
+    return record.last_lines if seen.cause is STOPPED else ()
 
 
 def _no_step(record: Record, ending: Ending) -> Evidence | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from example_sanity.report import html as lint
 from example_sanity.report.model import one_line
-from example_sanity.smoke.report.words import HEADS, cells, evidence_line, headline, rows
+from example_sanity.smoke.report.words import HEADS, cells, evidence_lines, headline, rows
 from example_sanity.smoke.result import SmokeResult
 
 _CLASSES = {"passed": "info", "failed": "error", "could-not-start": "warning", "submitted": "info"}
@@ -40,8 +40,8 @@ def _section(result: SmokeResult) -> Iterator[str]:
     yield f"<section>\n<h2><code>{_code(result.plan.script)}</code></h2>"
     yield f'<p class="{kind}">{_code(headline(result))}</p>'
     if result.cause is not None:
-        if line := evidence_line(result):
-            yield f"<pre>{_code(line)}</pre>"
+        if lines := evidence_lines(result):
+            yield f"<pre>{chr(10).join(map(_code, lines))}</pre>"
         yield f"<p>Try: {_code(result.cause.advice)}</p>"
     if result.steps:
         yield from _table(HEADS, [cells(step) for step in result.steps])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from example_sanity.report.model import one_line
-from example_sanity.smoke.report.words import HEADS, cells, evidence_line, headline, rows, verdict
+from example_sanity.smoke.report.words import HEADS, cells, evidence_lines, headline, rows, verdict
 from example_sanity.smoke.result import SmokeResult
 
 
@@ -34,8 +34,9 @@ def _details(result: SmokeResult) -> Iterator[str]:
     yield f"<details{is_open}><summary>{_html(one_line(said))}</summary>"
     yield ""
     if result.cause is not None:
-        if line := evidence_line(result):
-            yield f"> {plain(line)}"
+        if lines := evidence_lines(result):
+            # Two spaces at the end of a line break it.
+            yield "  \n".join(f"> {plain(line)}" for line in lines)
             yield ""
         yield f"Try: {plain(result.cause.advice)}"
         yield ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from example_sanity.report.model import one_line
-from example_sanity.smoke.report.words import HEADS, cells, evidence_line, headline, rows
+from example_sanity.smoke.report.words import HEADS, cells, evidence_lines, headline, rows
 from example_sanity.smoke.result import SmokeResult
 
 _COLOURS = {"passed": "green", "failed": "red", "could-not-start": "yellow", "submitted": "cyan"}
@@ -23,8 +23,7 @@ def _lines(result: SmokeResult, colour: bool) -> Iterator[str]:
     shown = click.style(said, fg=_COLOURS[result.verdict], bold=True) if colour else said
     yield f"{result.plan.script}: {shown}"
     if result.cause is not None:
-        if line := evidence_line(result):
-            yield f"  {line}"
+        yield from (f"  {line}" for line in evidence_lines(result))
         yield f"  try: {one_line(result.cause.advice)}"
     if result.steps:
         yield ""

@@ -53,6 +53,8 @@ def rows(result: SmokeResult) -> Iterator[Row]:
     if result.gpu_memory is not None:
         peak, before = result.gpu_memory.peak, result.gpu_memory.before
         yield Row("GPU memory peak", f"{peak} MiB (before the run {before} MiB)")
+    if result.busy is not None:
+        yield Row("busy at the limit", result.busy.words)
     if result.trainer_memory_gb is not None:
         yield Row("allocated by the trainer", f"{result.trainer_memory_gb:.2f} GB")
     if result.attempts > 1:
@@ -64,14 +66,22 @@ def rows(result: SmokeResult) -> Iterator[Row]:
         yield Row("log", str(result.log))
 
 
-def evidence_line(result: SmokeResult) -> str:
-    """Return "line 12: text" for the line of the log that shows the cause, cut to WIDEST; "" without one."""
+def evidence_lines(result: SmokeResult) -> list[str]:
+    """Return "line 12: text" for the line of the log that shows the cause, and those before it that tell something.
+
+    Each is cut to WIDEST; there are none where no line shows it.
+    """
     cause = result.cause
     if cause is None or not cause.line:
-        return ""
-    text = one_line(cause.line)
+        return []
+    before = [_line(item.text, item.number) for item in cause.context]
+    return [*before, _line(cause.line, cause.line_number)]
+
+
+def _line(line: str, number: int | None) -> str:
+    text = one_line(line)
     cut = text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-    return f"line {cause.line_number}: {cut}" if cause.line_number else cut
+    return f"line {number}: {cut}" if number else cut
 
 
 def cells(step: Step) -> tuple[str, str, str, str, str]:
