@@ -142,7 +142,7 @@ def test_without_a_knob_an_override_does_it(write: Write) -> None:
     found = planned(root / "examples/run_qwen3_8b_fsdp.sh", 2)
 
     assert (found.backend, found.model_family, found.kind) == ("fsdp", "qwen3", "rl")
-    assert set(found.environment) == {"MODEL_PATH", "BATCH", "SP"}
+    assert set(found.environment) == {"MODEL_PATH", "BATCH", "SP", "VLLM_USE_FLASHINFER_SAMPLER"}
     assert found.environment["SP"] == "2"
     assert {
         "actor_rollout_ref.actor.ppo_mini_batch_size=8",
@@ -190,7 +190,7 @@ def test_what_only_takes_longer_may_stay(write: Write) -> None:
     root = write({"run_qwen3_8b_fsdp.sh": text, "example-sanity.toml": ""})
     found = planned(root / "run_qwen3_8b_fsdp.sh", 2, {"BATCH": "512"})
 
-    assert set(found.environment) == set(needed)
+    assert set(found.environment) == {*needed, "VLLM_USE_FLASHINFER_SAMPLER"}
     assert found.environment["LOG"] == "console"
     assert found.arguments == ()
     assert (

@@ -18,6 +18,8 @@ from smoke.runs import plan
 class Job:
     """A job that only says where it is."""
 
+    pid: int | None = None
+
     def __init__(self, where: str, number: str | None) -> None:
         self.where, self.number = where, number
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from example_sanity.core.errors import UsageError
+from example_sanity.smoke import rollout
 from example_sanity.smoke.job import CannotStart, environment
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ def _placed(text: str, uploaded: dict[str, str]) -> str:
     return shlex.quote(text) if text else ""
 
 
+def _for_workers(plan: SmokePlan) -> dict[str, Any]:
+    """Return what a runtime_env adds: the processes of a cluster do not inherit the environment of the job."""
+    variables = {name: plan.environment[name] for name in rollout.EVERYWHERE if name in plan.environment}
+    return {"env_vars": variables} if variables else {}
+
+
 def upload(plan: SmokePlan, root: Path, folder: Path) -> dict[str, str]:
     """Copy the project, checkpoint and data into ``folder``; return local path → path in it, longest first."""
     shutil.copytree(root, folder, ignore=_LEFT_OUT, symlinks=True, dirs_exist_ok=True)
@@ -109,7 +116,7 @@ class RayJob:
                     entrypoint=entry_point(plan, uploaded),
                     # SFT launchers start torchrun in the job itself; with RL it is Ray's workers that hold the GPUs.
                     entrypoint_num_gpus=plan.gpus if plan.kind == "sft" else 0,
-                    runtime_env={"working_dir": folder},
+                    runtime_env={"working_dir": folder, **_for_workers(plan)},
                     metadata={"name": f"smoke {plan.script}"},
                 )
             except Exception as error:

@@ -12,7 +12,7 @@ from msgspec import field
 
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.rule import Subject
-from example_sanity.smoke import startup, trainers
+from example_sanity.smoke import rollout, startup, trainers
 from example_sanity.smoke.checking import check
 from example_sanity.smoke.data import ROWS, paths
 from example_sanity.smoke.data import location as data_location
@@ -140,7 +140,7 @@ class _Planner:
         environment: dict[str, str] = {}
         trailing: dict[str, tuple[str, ...]] = {}
         for name, value in self._wish.settings.items():
-            if name in self._bench.knobs:
+            if self._is_variable(name):
                 environment[name] = value
             elif name.isidentifier() and not self._spelling.knows(name):
                 raise UsageError(
@@ -151,6 +151,10 @@ class _Planner:
             else:
                 trailing[name.lstrip("+-")] = self._spelling.chosen(name, value)
         return Inputs(environment, self._bench.positional, trailing)
+
+    def _is_variable(self, name: str) -> bool:
+        """Whether a name that the user sets is one for the environment: a knob, or one that the plan itself may set."""
+        return name in self._bench.knobs or name in rollout.EVERYWHERE
 
     def _pinned_names(self) -> frozenset[str]:
         return frozenset((*self._pinned.environment, *self._pinned.trailing))
@@ -216,11 +220,17 @@ class _Planner:
         self._refuse_killing(trial)
         check(self._run, trial, facts)
         self._enough(trial, outline)
+        host = os.environ if self._wish.host is None else self._wish.host
+        engine = [
+            change
+            for change in rollout.changes(outline, self._shipped, facts, host)
+            if change.name not in self._pinned_names()
+        ]
         return SmokePlan(
             script=self._script.path,
-            environment=dict(steering.inputs.environment),
+            environment={**steering.inputs.environment, **{item.name: item.value for item in engine}},
             arguments=steering.inputs.arguments,
-            changes=(*self._wishes(), *steering.changes()),
+            changes=(*self._wishes(), *steering.changes(), *engine),
             gpus=self._wish.gpus,
             nodes=1,
             steps=outline.steps,
@@ -228,7 +238,7 @@ class _Planner:
             backend=outline.mesh.backend.name,
             model_family=model.family,
             checkpoint=model.given,
-            notes=(*self._notes(steering), *self._slow_starts(trial, outline)),
+            notes=(*self._notes(steering), *self._slow_starts(trial, outline, host)),
             config=dict(outline.config),
             folder=str(self._wish.folder),
         )
@@ -254,14 +264,13 @@ class _Planner:
 
     def _wishes(self) -> Iterator[Change]:
         for name, value in self._wish.settings.items():
-            known = name in self._bench.knobs
+            known = self._is_variable(name)
             was = self._shipped.launch.variables.get(name) if known else self._shipped.text(name.lstrip("+-"))
             kind: Literal["environment", "override"] = "environment" if known else "override"
             yield Change(name, value, was, "given with --set", kind)
 
-    def _slow_starts(self, trial: Trial, outline: Outline) -> Iterator[str]:
+    def _slow_starts(self, trial: Trial, outline: Outline, host: Mapping[str, str]) -> Iterator[str]:
         """Say what every process of a Ray that is about to start imports first."""
-        host = os.environ if self._wish.host is None else self._wish.host
         if outline.kind == "rl" and trial.entry is not None:
             found = startup.first_import(trial.entry, self._run.project.root, host)
             if found is not None:
