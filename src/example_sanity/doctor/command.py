@@ -14,7 +14,17 @@ from example_sanity.checks import pins
 from example_sanity.checks.mesh.repository import Repository
 from example_sanity.checks.pins import Pin
 from example_sanity.core.errors import ExitCode
-from example_sanity.doctor import conflicts, environment, gpus, launching, report, sources, versions
+from example_sanity.doctor import (
+    conflicts,
+    environment,
+    gpus,
+    launching,
+    modules,
+    report,
+    sources,
+    traps,
+    versions,
+)
 from example_sanity.doctor.environment import Environment
 from example_sanity.doctor.findings import Verdict
 from example_sanity.doctor.sources import Sources
@@ -70,14 +80,21 @@ def diagnose(script: Path | None, python: Path | None, chosen: Sequence[str], **
     names = {row.name for row in rows} | asked.own
     verdict += launching.twice(here, names)
     launch = launches[0] if launches else None
-    sentence = None
+    sentence, seen = None, gpus.visible()
+    verdict += traps.traps(here, seen, _folders(launch, run.project.root) if launch else ())
     if launch and launch.entries:
         for entry in launch.entries:
             verdict += launching.judge_entry(entry, launch, run.project.root, here, names)
-        counted, sentence = launching.compare_gpus(launch, gpus.visible(), Repository.of(run))
+        counted, sentence = launching.compare_gpus(launch, seen, Repository.of(run))
         verdict += counted
     pinned = tuple(pins.pins(syntax, run) if syntax else pins.around("", run))
     return Diagnosis(syntax, here, asked, rows, launch, _unique(verdict), tuple(problems), sentence, pinned)
+
+
+def _folders(launch: Launch, root: Path) -> list[Path]:
+    """The folders that PYTHONPATH of a launcher names, as far as they are known."""
+    found = (folder.path for entry in launch.entries for folder in modules.folders(entry, launch, root))
+    return [path for path in found if path]
 
 
 def _unique(verdict: Verdict) -> Verdict:

@@ -20,6 +20,8 @@ class Kind(enum.Enum):
     FOLDER = "folder"
     MODULE = "module"
     GPUS = "gpus"
+    COMBINATION = "combination"
+    BYTECODE = "bytecode"
     UNKNOWN = "unknown"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from example_sanity.core.errors import UsageError
-from example_sanity.smoke import raylet
+from example_sanity.smoke import imports, raylet
 from example_sanity.smoke.busy import BusyWatch
 from example_sanity.smoke.cause_table import RAY_NOT_UP
 from example_sanity.smoke.gpumemory import MemoryWatch
@@ -88,12 +88,14 @@ def run(plan: SmokePlan, root: Path, options: Options, watcher: Watcher | None =
 
     start = starter(options.on)
     watcher = watcher or Silent()
+    # Asked before the run, which may write what was missing.
+    notes = tuple(imports.notes(plan)) if options.on == "local" else ()
     result, judgement = _attempt(plan, root, options, start, watcher)
     if judgement is not None and judgement.cause is not None and judgement.cause.retry and not result.steps:
         options.log.replace(options.log.with_name(options.log.name + ".1"))
         result, _ = _attempt(plan, root, options, start, watcher)
         result = msgspec.structs.replace(result, attempts=2)
-    return result
+    return msgspec.structs.replace(result, notes=notes)
 
 
 def _attempt(
