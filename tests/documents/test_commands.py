@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from example_sanity.checks.docs.commands import WrongCommand
+from example_sanity.checks.docs.paths import DanglingPath
 from example_sanity.checks.docs.settings import DocUnusedSetting
 from example_sanity.core.finding import Finding
 from example_sanity.testing import check_rule
@@ -73,6 +74,36 @@ def test_commands_that_work_are_silent(text: str) -> None:
 def test_commands_that_fail(text: str, place: tuple[int, int], message: str) -> None:
     (item,) = wrong(text)
     assert ((item.span.line, item.span.column), item.message) == (place, message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 train.py --mode [a | b]",
+        "python3 train.py --steps 5 --mode {a,b}",
+        "python3 train.py --mode {mode}",
+    ],
+)
+def test_ways_to_write_a_choice_are_silent(text: str) -> None:
+    assert wrong(text) == []
+
+
+def test_a_missing_file_is_said_once() -> None:
+    text = block("python3 train.py --config examples/gone.yaml")
+    program = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--config')\np.parse_args()\n"
+    files = {**FILES, "train.py": program}
+    assert len(check_rule(DanglingPath, text, path="README.md", files=files)) == 1
+    assert check_rule(WrongCommand, text, path="README.md", files=files) == []
+    off = {**files, "example-sanity.toml": "ignore = ['DOC001']\n"}
+    (item,) = check_rule(WrongCommand, text, path="README.md", files=off)
+    assert item.message == "FLG010 missing-input: examples/gone.yaml does not exist"
+
+
+def test_a_file_for_a_script_is_told_of_at_its_command() -> None:
+    files = {**FILES, "examples/with.sh": "python3 train.py --mode $1\n"}
+    text = block("bash examples/with.sh a\n  bash examples/with.sh c")
+    (item,) = check_rule(WrongCommand, text, path="README.md", files=files)
+    assert (item.span.line, item.message.partition(":")[0]) == (7, "FLG003 flag-bad-choice")
 
 
 def test_a_script_is_judged_with_the_quoted_environment() -> None:

@@ -17,6 +17,19 @@ FILES = {
 }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Set up {: #start }\n\n[a](#start)\n",
+        "## Set up {#start .big}\n\n[a](#start) [b](#set-up)\n",
+        "{#start}\n## Set up\n\n[a](#start)\n",
+        "## \U0001f6e0\ufe0f Install\n\n[a](#%EF%B8%8F-install) [b](#-install)\n",
+    ],
+)
+def test_headings_with_an_attribute_or_an_emoji(text: str) -> None:
+    assert said(DeadAnchor, text, "a.md") == []
+
+
 def said(rule: type[Rule], text: str, path: str, **files: str) -> list[str]:
     items = check_rule(rule, text, path=path, files=files)
     return [f"{item.span.line}:{item.span.column} {item.message}" for item in items]
@@ -85,9 +98,15 @@ def test_pages_in_an_index_or_that_need_none_are_silent(path: str, text: str) ->
     assert said(MissingFromIndex, text, path, **DOCS) == []
 
 
+def test_templates_and_projects_of_mkdocs_have_no_toctree() -> None:
+    conf = "extensions = ['myst_parser']\ntemplates_path = ['parts']\n"
+    assert said(MissingFromIndex, "# C\n", "docs/parts/c.md", **{**DOCS, "docs/conf.py": conf}) == []
+    assert said(MissingFromIndex, "# B\n", "docs/b.md", **{**DOCS, "mkdocs.yml": "docs_dir: docs\n"}) == []
+
+
 def test_pages_in_no_index_and_entries_without_a_page() -> None:
     assert said(MissingFromIndex, "# B\n", "docs/b.md", **DOCS) == [
-        "1:1 no toctree below docs/ names this page; nobody finds it"
+        "1:1 no toctree below docs/ names this page, so no menu leads to it"
     ]
     index = DOCS["docs/index.rst"].replace("   start\n", "   strat\n   start\n")
     assert said(MissingFromIndex, index, "docs/index.rst", **DOCS) == [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from example_sanity.checks.docs.paths import DanglingPath
@@ -55,6 +57,61 @@ def test_what_git_ignores_or_a_submodule_holds_is_silent() -> None:
     text = "`app/config.local.yaml`, `recipe/dapo/run.sh`"
     extra = {".gitignore": "*.local.yaml\n", ".gitmodules": '[submodule "recipe"]\n\tpath = recipe\n'}
     assert found(text, **extra) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(set-up)=\n# Set up\n\nSee [above](set-up) and [the engine](engine-options).\n",
+        "| Run | State |\n|---|---|\n| a | [#12](url) [log](job_link) [b](<link>) |\n",
+        "Read the [guidelines](/org/repo/blob/main/CONTRIBUTING.md).\n",
+        "```bash\nwget -P scripts/ https://x.org/a/tool.py\npython3 ./scripts/tool.py\n```\n",
+        "```bash\ncurl -o app/fetched.yaml https://x.org/raw\n```\n\nThen see `app/fetched.yaml`.\n",
+        "Create `serve_a_fsdp.sh` on the first node:\n\n```bash\nbash serve_a_fsdp.sh\n```\n",
+        "The contents of the serve_a_fsdp.sh script:\n\n```bash\nbash serve_a_fsdp.sh\n```\n",
+        "`pytest tests/test_foobar.py`, `app/dummy.py`",
+    ],
+)
+def test_labels_addresses_to_be_and_what_the_reader_makes_are_silent(text: str) -> None:
+    extra = {"docs/engines.md": "(engine-options)=\n# Engines\n", "scripts/a.py": "", "tests/test_a.py": ""}
+    assert found(text, **extra) == []
+
+
+def test_a_download_in_a_cell_of_a_notebook() -> None:
+    cells = [
+        {"cell_type": "code", "source": ["if missing:\n", "  !wget -P app/ https://x.org/tool.py\n"]},
+        {"cell_type": "code", "source": ["!python app/tool.py\n", "!python app/other.py\n"]},
+    ]
+    text = json.dumps({"cells": cells}, indent=1)
+    assert [item.message for item in found(text, "docs/a.ipynb")] == ["app/other.py does not exist"]
+
+
+def test_objects_of_the_api_are_what_myst_looks_up() -> None:
+    text = "[Loss](app.loss.Loss) and [gone](gone.md)\n"
+    conf = {"docs/conf.py": "extensions = ['myst_parser']\n"}
+    assert [item.message for item in found(text, "docs/a.md", **conf)] == ["the file gone.md does not exist"]
+
+
+def test_what_git_ignores_below_a_folder_is_silent() -> None:
+    text = "[made](docs/reference.md), `docs/reference.md`, [not](reference.md)"
+    extra = {"docs/.gitignore": "reference.md\n"}
+    assert [item.message for item in found(text, **extra)] == ["the file reference.md does not exist"]
+
+
+def test_templates_of_pages_and_archives_are_not_judged() -> None:
+    for path in ("docs/_templates/page.md", "examples/archived/old.md"):
+        assert found("[a](../gone.md) `examples/ppo/gone.sh`", path) == []
+
+
+def test_a_link_with_escapes_is_named_as_it_reads() -> None:
+    (item,) = found("[a](docs/%E5%AE%89%E8%A3%85.md)")
+    assert item.message == "the file docs/\u5b89\u88c5.md does not exist"
+
+
+def test_of_translations_the_first_is_near() -> None:
+    extra = {"docs/en/grpo.md": "", "docs/zh/grpo.md": ""}
+    (item,) = found("`docs/grpo.md`", **extra)
+    assert item.message == "docs/grpo.md does not exist; the nearest is docs/en/grpo.md"
 
 
 def test_history_is_not_judged() -> None:

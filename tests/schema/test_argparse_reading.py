@@ -387,6 +387,28 @@ def test_annotated_fields_become_flags(write: Write, present: bool) -> None:
     assert (facts["--nodes"].nargs, facts["--tp"].type, table.unresolved) == ("*", "int", ())
 
 
+def test_a_parser_class_on_top_of_hf_argument_parser(write: Write) -> None:
+    source = """\
+        from dataclasses import dataclass
+        from transformers import HfArgumentParser
+        @dataclass
+        class Arguments:
+            model_name: str
+        class Plus(HfArgumentParser):
+            def parse(self):
+                return self.parse_args_into_dataclasses()
+        class Own(HfArgumentParser):
+            def __init__(self, kinds):
+                super().__init__(kinds)
+        args = {}((Arguments,)).parse_args_into_dataclasses()
+        """
+
+    plus = _table(write, source.replace("{}", "Plus"))
+    assert {"--model_name", "--model-name"} <= _names(plus)
+    assert plus.unresolved == ()
+    assert _table(write, source.replace("{}", "Own")).unresolved
+
+
 def test_hf_argument_parser(write: Write) -> None:
     table = _table(
         write,

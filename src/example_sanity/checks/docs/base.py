@@ -30,16 +30,18 @@ def options(context: Context) -> DocsOptions:
 
 
 class DocumentRule(Rule):
-    """A rule on documents that do not only tell of the past."""
+    """A rule on documents that are no templates and do not only tell of the past."""
 
     subject = Subject.DOCUMENT
 
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
-        """Judge documents that are not historical."""
+        """Judge documents that are neither templates nor historical."""
         judged: dict[str, bool] = context.cache.setdefault("docs judged", {})
         if path not in judged:
-            judged[path] = not matches(path, options(context).historical)
+            # The links of a template are those of the pages that are made of it.
+            is_template = "_templates" in path.split("/")
+            judged[path] = not is_template and not matches(path, options(context).historical)
         return judged[path]
 
     def check(self, subject: object, context: Context) -> Iterator[Finding]:

@@ -47,7 +47,8 @@ class DocWrongDefault(DocumentRule):
 
     Looked at are tables with a column "default": variables are compared with the scripts that the document names, or
     that stand beside it, keys with the YAML files and dataclasses of the configuration, flags with the parsers. Where the
-    sources have several defaults of a name, one that agrees is enough; values that are no plain literal are passed over.
+    sources have several defaults of a name, one that agrees is enough; None and values that are no plain literal are
+    passed over.
     """
 
     code = "DOC005"
@@ -82,7 +83,8 @@ class DocWrongDefault(DocumentRule):
         name = row[0].strip(" `*")
         value = documented(row[column])
         found = [] if value is UNKNOWN else list(_defaults(name, document, context))
-        if not found or any(same(value, item.value) for item in found):
+        # Where a source says None, the program puts in the value that it works with later.
+        if not found or any(same(value, item.value) or item.value is None for item in found):
             return
         line = document.lines[number - 1]
         start = max(line.find(row[column].strip(), line.find(name) + len(name)), 0) + 1

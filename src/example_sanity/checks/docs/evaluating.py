@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from example_sanity.checks.docs.paths import DanglingPath, dangling
 from example_sanity.checks.docs.snippets import Modules
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding, Severity, Span, merge_scenarios
@@ -29,6 +30,9 @@ _NOT_OF_COMMANDS = frozenset({"MSH003", "MSH004", "MSH005", "FLG007", "OVR011"})
 _OF_PARTS = frozenset(
     {"FLG001", "FLG003", "FLG005", "FLG006", "FLG008", "OVR005", "OVR006", "OVR010", "OVR014", "OVR015"}
 )
+# "--precision [fp8 | bf16]", "--arch {neox,llama}", "[--threshold T]": what a reader may choose or leave out.
+_NOTATION = regex(r"(?<![\w$])(?:\[[^\[\]\n]*[A-Za-z|][^\[\]\n]*\]|\{[\w.,| -]+\})")
+_OF_VALUES = frozenset({"FLG002", "FLG003", "FLG008"})
 _STARTS = regex(
     r"(?:^|[\s;&|(/])(?:python[\d.]*|torchrun|accelerate|deepspeed|ray|srun|sbatch|mpirun|uv|(?:ba)?sh)\s"
 )
@@ -55,10 +59,27 @@ def judge(document: Document, block: Block, context: Context) -> Iterator[Judged
             continue
         if finding.code == "OVR006" and not _names_ours(finding.message, context):
             continue
+        if _is_of_paths(finding, document, context):
+            continue
         if finding.path == document.path:
+            if _is_notation(finding, document):
+                continue
             yield Judged(finding, _in_document(finding.span, block))
         elif not _known(finding, context):
             yield Judged(finding, _caller(finding, block))
+
+
+def _is_notation(finding: Finding, document: Document) -> bool:
+    line = document.lines[finding.span.line - 1]
+    return finding.code in _OF_VALUES and _NOTATION.search(line) is not None
+
+
+def _is_of_paths(finding: Finding, document: Document, context: Context) -> bool:
+    """Whether DOC001 says the same of a path."""
+    off = context.registry.resolve_all(context.config.ignore, "ignore")
+    if finding.code != "FLG010" or DanglingPath.code in off:
+        return False
+    return any(finding.message.startswith(f"{path} ") for path in dangling(document, context))
 
 
 def _names_ours(message: str, context: Context) -> bool:
@@ -180,9 +201,14 @@ def _in_document(span: Span, block: Block) -> Span:
 
 
 def _caller(finding: Finding, block: Block) -> Span:
-    """Return the command of the document that runs the script of a finding."""
+    """Return the command of the document that runs the script of a finding, the one that gives what it tells of."""
     name = finding.path.rpartition("/")[2]
-    for command in block.quoted.commands:
-        if any(word.text.rpartition("/")[2] == name for word in command.words):
-            return command.span
-    return block.span
+    commands = [
+        command
+        for command in block.quoted.commands
+        if any(word.text.rpartition("/")[2] == name for word in command.words)
+    ]
+    said = [word.strip("\"'`") for word in finding.message.partition(",")[0].split()]
+    meant = (command for command in commands if any(word.text in said for word in command.words[1:]))
+    found = next(meant, next(iter(commands), None))
+    return block.span if found is None else found.span

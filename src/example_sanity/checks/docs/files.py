@@ -50,7 +50,10 @@ class Files:
         self.all = frozenset(project.all_files)
         self.folders = project.folders - {""}
         self.tops = frozenset(folder for folder in self.folders if "/" not in folder)
-        self._ignore_lines = _text(project, ".gitignore").split("\n")
+        places = [path for path in sorted(self.all) if path.rpartition("/")[2] == ".gitignore"]
+        self._ignore_lines = {
+            path.removesuffix(".gitignore"): _text(project, path).split("\n") for path in places
+        }
         modules = _text(project, ".gitmodules")
         self.submodules = tuple(found[1] for found in _SUBMODULE.finditer(modules))
 
@@ -79,11 +82,15 @@ class Files:
         return frozenset(found)
 
     def matches(self, pattern: str, bases: tuple[str, ...]) -> bool:
-        """Return whether a pattern with wildcards names something in one of ``bases``."""
+        """Return whether a pattern with wildcards names something in one of ``bases``, or below a link that it names."""
         for base in bases:
             full = posixpath.normpath(posixpath.join(base, pattern))
             named = predicate(f"/{full}", Syntax.CODEOWNERS)
             if any(named(path) for path in (*self.all, *self.folders)):
+                return True
+            above = full.rpartition("/")[0]
+            link = predicate(f"/{above}", Syntax.CODEOWNERS)
+            if set("*?[") & set(above) and any("." not in path[1:] and link(path) for path in self.all):
                 return True
         return False
 
@@ -95,11 +102,14 @@ class Files:
             return True
         if not _MADE.isdisjoint(parts):
             return True
-        return self._ignored(path)
+        return any(
+            ignores(path[len(folder) :]) for folder, ignores in self._ignored if path.startswith(folder)
+        )
 
     @cached_property
-    def _ignored(self) -> Callable[[str], bool]:
-        return matcher(self._ignore_lines)
+    def _ignored(self) -> list[tuple[str, Callable[[str], bool]]]:
+        """What git ignores, by the folder that says so (with a slash behind it)."""
+        return [(folder, matcher(lines)) for folder, lines in self._ignore_lines.items()]
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
@@ -125,10 +135,13 @@ class Files:
         def alike(other: str) -> tuple[float, str]:
             return fuzz.ratio(path, other), other
 
+        def near_enough(other: str) -> float:
+            return fuzz.ratio(path, other)
+
         name = path.rstrip("/").rpartition("/")[2]
         same = self.by_name.get(name, [])
         if same and name not in _COMMON_NAMES:
-            return max(same, key=alike)
+            return max(same, key=near_enough)  # of translations alike the first, which is English more often
         ending = posixpath.splitext(name)[1]
         pool = self.all if ending else self.folders
         others = [item for item in pool if item.endswith(ending)] if ending else list(pool)

@@ -34,7 +34,7 @@ def documented(cell: str) -> Literal:
     text = cell.strip()
     quoted = re.fullmatch(r"`([^`]+)`", text)
     inner = quoted[1].strip() if quoted else text.strip("*_ ")
-    if not inner.isascii() or re.search(r"[\s`$<>{}()|]|\.\.\.|\?\?\?|^~", inner):
+    if not inner.isascii() or re.search(r"[\s`$<>{}()|]|\.\.\.|\?\?\?|^~|\*", inner):
         return UNKNOWN
     if quoted is None and not (_NUMBER.fullmatch(inner) or inner.lower() in _WORDS):
         return UNKNOWN  # a word of the text: "required", "optional", "auto"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ _DIRECTIVE = regex(r"\{([\w:-]+)\}\s*(.*)")
 _ROLE = regex(r"\{([\w:+.-]+)\}$")
 _TITLED = regex(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _PUNCTUATION = regex(r"[^\w\- ]")
+# Attribute lists: "## Title {#name}" of Pandoc and MyST, "## Title {: #name }" of Python-Markdown and kramdown.
+_ATTRIBUTES = regex(r"\{:?[ \t]*(?:[.\w=\"'-]+[ \t]+)*#([\w:.-]+)[^{}\n]*\}")
 
 
 @lru_cache(maxsize=1)
@@ -41,8 +44,12 @@ def read(path: str, text: str) -> Document:
 
 
 def slug(title: str) -> str:
-    """Return the anchor that GitHub gives to a heading."""
-    return _PUNCTUATION.sub("", title.strip().lower()).replace(" ", "-")
+    """Return the anchor that GitHub gives to a heading; marks that combine, as behind an emoji, stay in it."""
+    return _PUNCTUATION.sub(_mark, title.strip().lower()).replace(" ", "-")
+
+
+def _mark(found: re.Match[str]) -> str:
+    return found[0] if unicodedata.category(found[0]).startswith("M") else ""
 
 
 class _Reader:
@@ -89,6 +96,7 @@ class _Reader:
         document = self.document
         document.labels.update(found[1].lower() for found in _LABEL.finditer(document.text))
         document.anchors |= document.labels
+        document.anchors.update(found[1] for found in _ATTRIBUTES.finditer(document.text))
         for found in _COLON_FENCE.finditer(document.text):
             first = document.text.count("\n", 0, found.start()) + 2
             body = found[5].split("\n")[:-1]
@@ -174,7 +182,9 @@ class _Reader:
         self._row.append(token.content)
 
     def _anchor(self, title: str) -> None:
-        name = slug(title)
+        name = slug(_ATTRIBUTES.sub("", title))
+        # A renderer may or may not drop the mark behind an emoji.
+        self.document.anchors.add(_PUNCTUATION.sub("", name))
         count = self._slugs[name] = self._slugs.get(name, -1) + 1
         self.document.anchors.add(f"{name}-{count}" if count else name)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from example_sanity.checks.docs.making import made_files
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from example_sanity.checks.docs.files import Files
     from example_sanity.checks.docs.model import Block, Document
-    from example_sanity.launch.quoted import Quoted, QuotedCommand
+    from example_sanity.launch.quoted import QuotedCommand
 
 # A path begins behind white space, a quote or an "="; what has a scheme, a home, a variable or a root is not of this project.
 _PATH = regex(
@@ -24,7 +24,7 @@ _PATH = regex(
 )
 _LONGEST = 4096  # PATH_MAX of Linux
 _PLACEHOLDER = regex(
-    r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|xyz|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
+    r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|foobar|xyz|dummy|made_up\w*|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
     r"|(?:^|/)[xyzXYZ]{1,3}(?:\.\w+)?(?:/|$)|[A-Z]{2,}_[A-Z]+|YYYY|\{[^{},]*\}",
 )
 SUFFIXES = frozenset(
@@ -93,6 +93,13 @@ class Mention(msgspec.Struct, frozen=True):
 def mentions(document: Document, files: Files) -> Iterator[Mention]:
     """Yield the paths that a document names, placeholders left out."""
     where = _Where(ancestors(document.folder), document.folder)
+    made = made_files(document)
+    for item in _all_mentions(document, where, files):
+        if posixpath.normpath(item.path) not in made:
+            yield item
+
+
+def _all_mentions(document: Document, where: _Where, files: Files) -> Iterator[Mention]:
     for piece in document.codes:
         yield from _found(piece.text, piece.span, where, "code")
     for line in document.prose:
@@ -121,7 +128,7 @@ _SCRIPT = regex(r"[A-Za-z0-9][\w.-]+\.(?:sh|bash|slurm|sbatch)")
 
 def bare_names(document: Document) -> Iterator[Mention]:
     """Yield the scripts that a document names without a folder, in inline code and in commands that run them."""
-    made = {name for block in document.blocks if block.is_shell for name in _made(block.quoted)}
+    made = made_files(document)
     places = [(piece.text, piece.span) for piece in document.codes]
     for block in document.blocks:
         for command in block.quoted.commands if block.is_shell else ():
@@ -146,7 +153,6 @@ def is_placeholder(path: str) -> bool:
 
 
 def _in_commands(block: Block, where: _Where, files: Files) -> Iterator[Mention]:
-    made = _made(block.quoted)
     here: tuple[str, ...] = ()
     for command in block.quoted.commands:
         if command.name == "cd" and len(command.words) > 1:
@@ -156,7 +162,7 @@ def _in_commands(block: Block, where: _Where, files: Files) -> Iterator[Mention]
             continue
         for word in (*command.words, *(value for _, value in command.environment)):
             for item in _found(word.text, word.span, inside, "command"):
-                if word.fixed and item.path not in made:
+                if word.fixed:
                     yield item
 
 
@@ -185,11 +191,3 @@ def _imports_elsewhere(command: QuotedCommand, files: Files) -> bool:
         posixpath.normpath(entry) for path in paths for entry in path.split(":") if entry.startswith("./")
     ]
     return bool(entries) and not any(files.holds(entry) for entry in entries)
-
-
-def _made(quoted: Quoted) -> set[str]:
-    """The files that the commands of a block write."""
-    return {
-        match[1].strip("\"'").removeprefix("./")
-        for match in re.finditer(r">{1,2}\s*([\w./\"'-]+)", quoted.text)
-    }

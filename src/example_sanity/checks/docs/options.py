@@ -14,6 +14,8 @@ HISTORICAL = (
     "**/*changelog*",
     "**/blog/**",
     "**/blogs/**",
+    "**/archive/**",
+    "**/archived/**",
 )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.files import Files, files_of
 from example_sanity.checks.docs.mentions import Mention, bare_names, is_placeholder, mentions
+from example_sanity.checks.docs.sphinx import names_no_file
 from example_sanity.core.finding import Edit, Fix, Severity
 from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _DOMAIN = regex(r"(?:[\w-]+\.)+(?:com|org|io|net|ai|cn|dev|co|edu|gov)/")
+# What stands for an address in a template of a report.
+_ADDRESS = regex(r"(?:\w+_)?(?:url|link)s?", re.IGNORECASE)
+# An address on GitHub without its host: what such texts as those of pull requests are relative to.
+_ON_GITHUB = regex(r"/[\w.-]+/[\w.-]+/(?:blob|tree|raw|issues|pull|discussions|wiki|actions)\b")
 _LINE = regex(r":\d+(?:-\d+)?$|::[\w:\[\]-]+$")
 
 
@@ -52,7 +57,11 @@ class DanglingPath(DocumentRule):
         foreign = options(context).foreign
         for link in document.links:
             problem = _broken(link, document, files)
-            if problem and not matches(link.target, foreign):
+            if (
+                problem
+                and not matches(link.target, foreign)
+                and not names_no_file(document, unquote(link.target), context)
+            ):
                 yield self._at(document.path, link.span, link.target, problem)
         for mention in bare_names(document):
             problem = _misnamed(mention, files)
@@ -74,6 +83,14 @@ class DanglingPath(DocumentRule):
         return self.finding(path, span, problem.message, severity=problem.severity, fix=fix)
 
 
+def dangling(document: Document, context: Context) -> Iterator[str]:
+    """Yield the paths that a document names, outside its links, and that are not there."""
+    files = files_of(context)
+    for mention in mentions(document, files):
+        if _missing(mention, files) and not matches(mention.path, options(context).foreign):
+            yield mention.path
+
+
 class _Problem(NamedTuple):
     """What is wrong, what to write instead where that is known, and the severity where it is not that of the rule."""
 
@@ -86,6 +103,8 @@ def _broken(link: Link, document: Document, files: Files) -> _Problem | None:
     """Return what is wrong with a link; those with a scheme are left to tools that ask the network."""
     target = unquote(link.target.partition("#")[0].partition("?")[0])
     if link.kind in ("ref", "doc") or not target or _SCHEME.match(target) or is_placeholder(target):
+        return None
+    if _ADDRESS.fullmatch(target) or _ON_GITHUB.match(target):
         return None
     if re.search(r"[<>{}$*\s]", target) or "@" in target or target.endswith("_"):
         return None
@@ -120,7 +139,7 @@ def _explained(link: Link, target: str, path: str, document: Document, files: Fi
         return _Problem(text, better + rest, Severity.WARNING)
     what = {"image": "image", "include": "file to include"}.get(link.kind, "file")
     near = _relative(files.nearest(path), document.folder)
-    text = f"the {what} {link.target} does not exist{_nearest(near)}"
+    text = f"the {what} {unquote(link.target)} does not exist{_nearest(near)}"
     return _Problem(text, near + rest if near and _is_moved(path, near) else None)
 
 

@@ -63,7 +63,7 @@ class MissingFromIndex(DocumentRule):
         if project.has_index and document.path not in project.indexed and not exempt:
             where = project.folder or "."
             yield self.finding(
-                document.path, Span(), f"no toctree below {where}/ names this page; nobody finds it"
+                document.path, Span(), f"no toctree below {where}/ names this page, so no menu leads to it"
             )
 
     def _entries(self, document: Document, project: Sphinx) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.checks.docs.base import DocumentRule
+from example_sanity.checks.docs.mentions import is_placeholder
 from example_sanity.core.errors import Uninspectable, did_you_mean
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
@@ -77,7 +78,7 @@ def _imports(block: Block) -> Iterator[_Wanted]:
 
 def _problem(wanted: _Wanted, context: Context) -> str | None:
     modules: Modules = context.once("docs modules", lambda: Modules(context.project))
-    if not modules.is_ours(wanted.module):
+    if not modules.is_ours(wanted.module) or is_placeholder(wanted.module.replace(".", "/")):
         return None
     if not modules.has(wanted.module):
         hint = did_you_mean(wanted.module, modules.beside(wanted.module))

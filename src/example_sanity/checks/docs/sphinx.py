@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, cast
 
 from example_sanity.checks.docs.base import matches, options
 from example_sanity.checks.docs.loader import MARKDOWN, RST
+from example_sanity.checks.docs.mentions import SUFFIXES, ancestors
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.patterns import Syntax, predicate
 from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Subject
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from example_sanity.checks.docs.model import Document
 
 _LABEL = regex(r"^[ \t]*\.\. _([^:\n]+):[ \t]*$|^\(([^)\n]+)\)=[ \t]*$", re.MULTILINE)
 _INCLUDE = regex(r"(?:^[ \t]*\.\. include::|\{include\})[ \t]*(\S+)", re.MULTILINE)
+_OBJECT = regex(r"[A-Za-z_]\w*(?:\.\w+)+")
 _SUFFIXES = (*RST, *MARKDOWN, ".ipynb")
+# A project that moved to MkDocs often keeps a conf.py for something else.
+_MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 
 
 class Sphinx:
@@ -39,7 +45,7 @@ class Sphinx:
             and path.endswith(_SUFFIXES)
             and not self._is_excluded(path[len(start) :])
         )
-        self._texts = {path: self._text(path) for path in sorted(self.paths)}
+        self._texts = {path: _read(path, context) for path in sorted(self.paths)}
         indexes = [document for path in self._texts if (document := self._index(path))]
         self.has_index = bool(indexes)
         self.indexed = {
@@ -49,14 +55,7 @@ class Sphinx:
     @cached_property
     def labels(self) -> frozenset[str]:
         """What ``ref`` roles may name, in small letters."""
-        found = (match for text in self._texts.values() for match in _LABEL.finditer(text))
-        return frozenset((match[1] or match[2]).strip("`").lower() for match in found)
-
-    def _text(self, path: str) -> str:
-        try:
-            return self._context.project.read(path).decode("utf-8", "replace")
-        except Uninspectable:
-            return ""
+        return frozenset(name for text in self._texts.values() for name in _labels(text))
 
     def _index(self, path: str) -> Document | None:
         """The document where it has a toctree; the others need not be parsed."""
@@ -104,9 +103,41 @@ class Sphinx:
         return found & self.paths
 
 
+def _read(path: str, context: Context) -> str:
+    try:
+        return context.project.read(path).decode("utf-8", "replace")
+    except Uninspectable:
+        return ""
+
+
+def _labels(text: str) -> Iterator[str]:
+    return ((match[1] or match[2]).strip("`").lower() for match in _LABEL.finditer(text))
+
+
+def names_no_file(document: Document, target: str, context: Context) -> bool:
+    """Whether the target of a Markdown link is what MyST looks up before files: a label, or an object of the API."""
+    if "/" in target or document.kind != "markdown" or target.rpartition(".")[2].lower() in SUFFIXES:
+        return False
+    if target.lower() in document.labels or target.lower() in _all_labels(context):
+        return True
+    project = sphinx_of(document.path, context) if _OBJECT.fullmatch(target) else None
+    return project is not None and any("myst" in name for name in project.extensions)
+
+
+def _all_labels(context: Context) -> frozenset[str]:
+    """The labels of all documents: a Jupyter Book has no conf.py that tells where it begins."""
+
+    def read() -> frozenset[str]:
+        paths = [path for path in context.project.all_files if path.endswith((*RST, *MARKDOWN))]
+        return frozenset(name for path in sorted(paths) for name in _labels(_read(path, context)))
+
+    found: frozenset[str] = context.once("docs labels", read)
+    return found
+
+
 def _configuration(folder: str, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return ``exclude_patterns`` and ``extensions`` of a ``conf.py``, as far as they are literals. It is not executed."""
-    lists: dict[str, list[str]] = {"exclude_patterns": [], "extensions": []}
+    """Return what a ``conf.py`` leaves out and its ``extensions``, as far as they are literals. It is not executed."""
+    lists: dict[str, list[str]] = {"exclude_patterns": [], "templates_path": [], "extensions": []}
     path = posixpath.join(folder, "conf.py")
     if path not in context.project.all_files:
         return (), ()
@@ -129,7 +160,7 @@ def _configuration(folder: str, context: Context) -> tuple[tuple[str, ...], tupl
                 and isinstance(node, (ast.Assign, ast.AugAssign))
             ):
                 lists[target.id] += _strings(node.value)
-    return tuple(lists["exclude_patterns"]), tuple(lists["extensions"])
+    return (*lists["exclude_patterns"], *lists["templates_path"]), tuple(lists["extensions"])
 
 
 def _strings(node: ast.expr) -> list[str]:
@@ -138,10 +169,13 @@ def _strings(node: ast.expr) -> list[str]:
 
 
 def sphinx_of(path: str, context: Context) -> Sphinx | None:
-    """Return the Sphinx project that a document belongs to, worked out once a run."""
+    """Return the Sphinx project that a document belongs to, worked out once a run; None below a ``mkdocs.yml``."""
     folder = path.rpartition("/")[0]
+    files = context.project.all_files
+    if any(posixpath.join(above, name) in files for above in ancestors(folder) for name in _MKDOCS):
+        return None
     while True:
-        if posixpath.join(folder, "conf.py") in context.project.all_files or (
+        if posixpath.join(folder, "conf.py") in files or (
             folder and matches(folder, options(context).indexed)
         ):
             return _sphinx(folder, context)

@@ -51,9 +51,19 @@ def instantiate(of: Class, call: Call) -> Value:
             made.leave_open(f"{of.node.name} has an add_argument of its own")
     new: Value = Instance(of) if made is None else made
     start = interpreter.member(of, "__init__", new)
+    if made is not None and any(base.last in dataclass_parsers.DATACLASS_PARSERS for base in bases):
+        _take_dataclasses(made, start, call)
     if isinstance(start, Function):
         interpreter.apply(start, call)
     return new
+
+
+def _take_dataclasses(made: Parser, start: Value, call: Call) -> None:
+    """Add what a subclass of a parser of dataclasses gets from its base."""
+    if isinstance(start, Function):
+        made.leave_open("the parser's own __init__ decides on the dataclasses")
+    else:
+        dataclass_parsers.add_hf_fields(made, call.given(0, "dataclass_types"), call.interpreter)
 
 
 def _factory(call: Call) -> Factory:
