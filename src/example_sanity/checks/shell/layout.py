@@ -128,8 +128,9 @@ class MissingSource(TextRule):
     """A script sources a file that is not in the repository.
 
     Judged where the path is literal or begins at the script's own folder, and where no ``if``, ``&&`` or ``||`` guards
-    it. What tools make on the machine (``.venv/bin/activate``, ``.env``) is left alone, and so is a file that the script
-    mentions elsewhere, as it may write it.
+    it. What tools make on the machine (``.venv/bin/activate``, ``.env``) is left alone, and so are a file that the script
+    mentions elsewhere, as it may write it, and a name without a folder that no file of the repository has: bash looks
+    for such a one on the ``PATH`` first.
     """
 
     code = "SHL009"
@@ -154,9 +155,11 @@ class MissingSource(TextRule):
                 or any(_LOCAL.search(place) for place in places)
             ):
                 continue
-            if any(place in context.project.all_files for place in places) or _is_excused(
-                text, site, places[-1]
-            ):
+            files = context.project.all_files
+            if any(place in files for place in places) or _is_excused(text, site, places[-1]):
+                continue
+            name = site.words[1].text
+            if "/" not in name and not any(path.rpartition("/")[2] == name for path in files):
                 continue
             yield self.finding(
                 text.script.path,

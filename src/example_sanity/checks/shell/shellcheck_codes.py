@@ -60,7 +60,7 @@ DEFECTS: tuple[Code, ...] = (
     Code(
         "SC1128",
         "shebang-below-first-line",
-        "error",
+        "warning",
         "the #! line stands below the first, where it is a comment",
         "# a\n#!/bin/bash\necho a\n",
         "#!/bin/bash\n# a\necho a\n",

@@ -20,6 +20,7 @@ _ASSIGNMENT = regex(r"([A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)=.*", re.DOTALL)
 # Programs that start the training by themselves, and read variables that torchrun would take as options.
 _TRAINERS = frozenset({"swift", "megatron", "llamafactory-cli", "xtuner", "axolotl", "trl", "tune"})
 _QUOTED = regex(r"(?:--?[\w-]+=)?(?:\"([^\"]*)\"|'([^']*)')", re.DOTALL)
+_OF_A_SHELL = regex(r"&&|\|\|?|;|&|\$\w+(?:/\S*)?")
 _NESTED = regex(rb"\"'|'\"|\\[\"']|@Q\}")
 _NAMES = rb"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|OMP|PYTHONPATH)="
 _NAME = regex(rb"(?<![^\s\"'(=:+-])" + _NAMES)
@@ -110,7 +111,8 @@ class LiteralQuotes(WordRule):
     """An argument holds its quotes: they were quoted themselves, so the shell did not take them off.
 
     ``--path "'$DIR'"`` gives the program a path that begins with a quote. Hydra overrides and JSON are not judged, as
-    Hydra takes quotes off and JSON needs them.
+    Hydra takes quotes off and JSON needs them; nor are words of a command that another shell reads again, as operators
+    and variables among them show that are quoted as well (``submit -- a \\&\\& b``).
     """
 
     code = "SHL006"
@@ -131,6 +133,8 @@ class LiteralQuotes(WordRule):
         return bool(_NESTED.search(text))
 
     def _judge(self, entry: Entry, launch: Launch) -> Iterator[Finding]:
+        if any(map(_OF_A_SHELL.fullmatch, entry.command.argv)):
+            return
         for index in entry.arguments:
             word = entry.command.argv[index]
             match = _QUOTED.fullmatch(word)
