@@ -52,6 +52,9 @@ SILENT = {
     "a file that is tested for": "[ -f extra.sh ] && source extra.sh\npython3 train.py\n",
     "strictness is not asked for": "python3 prepare.py\npython3 train.py $1\n",
     "a comment that names a file": "# /opt/app/reward.py\npython3 train.py\n",
+    "a variable emptied for one command": "PIP_INDEX_URL= pip install app\npython3 train.py\n",
+    "a sourced file of the PATH": "source activateMine.sh\npython3 train.py\n",
+    "quotes for a shell behind": "python3 submit.py -- cd \\$HOME \\&\\& run --stop '\"</a>\"'\n",
     "a negative status": "python3 train.py || exit -1\n",
     "a redirection": "python3 train.py <input.txt >output.txt\npython3 train.py <in.txt 2> err\n",
 }
@@ -79,6 +82,7 @@ LOUD = {
         [("SHL008", 3, 1)],
     ),
     "sourced file": ("source lib/env.sh\npython3 train.py\n", [("SHL009", 1, 8)]),
+    "emptied instead of set": ("LR= 1 2\npython3 train.py\n", [("SC1007", 1, 4)]),
     "retired": ("export VLLM_USE_V1=1\npython3 train.py\n", [("SHL012", 1, 8)]),
     "misspelt": ("export PYTHONBUFFERED=1\npython3 train.py\n", [("SHL013", 1, 8)]),
     "connections": (
