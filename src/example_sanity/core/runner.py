@@ -14,7 +14,7 @@ from example_sanity.core import baseline as baselines
 from example_sanity.core import ignorelists, settling, system, workers
 from example_sanity.core.errors import Uninspectable, UsageError, nearest
 from example_sanity.core.finding import Finding, merge_scenarios
-from example_sanity.core.rule import Subject, iterate_rules
+from example_sanity.core.rule import Rule, Subject, iterate_rules
 from example_sanity.core.scope import Report, Scope, is_below
 from example_sanity.core.trace import NAMED, Outcome, Trace
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from example_sanity.core.exemptions import Entry
     from example_sanity.core.project import Project
     from example_sanity.core.registry import Registry
-    from example_sanity.core.rule import Family, Rule
+    from example_sanity.core.rule import Family
 
 __all__ = ["Report", "Run", "Scope"]
 
@@ -360,8 +360,8 @@ class _Enquiry:
 
     def __init__(self, run: Run, rules: Iterable[type[Rule]]) -> None:
         self._run = run
-        self._rules = [(rule, rule.subject) for rule in rules if rule.subject.is_per_file]
-        self._subjects = {subject for _, subject in self._rules}
+        self._rules = [(rule, rule.subject, _chooses(rule)) for rule in rules if rule.subject.is_per_file]
+        self._subjects = {subject for _, subject, _ in self._rules}
         self._known: dict[str, tuple[type[Rule], ...]] = {}
 
     def rules(self, path: str) -> tuple[type[Rule], ...]:
@@ -369,9 +369,17 @@ class _Enquiry:
         if path not in self._known:
             # Most files are of no kind that any rule looks at, and there are more rules than kinds.
             kinds = {subject for subject in self._subjects if self._run.matches(subject, path)}
-            fitting = (rule for rule, subject in self._rules if subject in kinds) if kinds else ()
-            self._known[path] = tuple(rule for rule in fitting if self._run.judges(rule, path))
+            self._known[path] = tuple(
+                rule
+                for rule, subject, chooses in (self._rules if kinds else ())
+                if subject in kinds and (not chooses or self._run.judges(rule, path))
+            )
         return self._known[path]
+
+
+def _chooses(rule: type[Rule]) -> bool:
+    """Whether a rule judges only some of the files that it could."""
+    return getattr(rule.applies, "__func__", None) is not getattr(Rule.applies, "__func__", None)
 
 
 def _as_finding(path: str, error: Uninspectable) -> Finding:

@@ -5,7 +5,6 @@ Evaluating a script takes a hundred times as long as searching it, and what no t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.shell.base import ShellRule
@@ -18,8 +17,11 @@ if TYPE_CHECKING:
 
     from example_sanity.core.rule import Context
 
-_CALLED = regex(rb"(?:^|[\s;&|(])(?:source|\.|bash|sh)[ \t]+(?:-[a-bd-z]+[ \t]+)*([^\s;&|)]+)", re.MULTILINE)
-_SCRIPT = regex(rb"[^\s;&|()=]*\.(?:sh|bash|slurm|sbatch)\b")
+# Both begin with what is rare in a script, as they are looked for in all of them.
+_CALLED = regex(rb"(?:source|\.|bash|sh)(?=[ \t]+(?:-[a-bd-z]+[ \t]+)*([^\s;&|)]+))")
+_SUFFIX = regex(rb"\.(?:sh|bash|slurm|sbatch)\b")
+_STEM = regex(rb"[^\s;&|()=/]*\Z")
+_BETWEEN_WORDS = frozenset(b" \t\r\n\f\v;&|(")
 
 
 class LaunchRule(ShellRule):
@@ -67,7 +69,13 @@ def _gathered(path: str, context: Context) -> bytes | None:
 
 def _called(text: bytes) -> Iterator[str]:
     """The names, without folders, of the scripts that a text may run."""
-    words = [match[1] for match in _CALLED.finditer(text) if not match[1].startswith(b"-")]
-    words += _SCRIPT.findall(text)
-    for word in words:
-        yield word.decode("utf-8", "replace").strip("\"'").rpartition("/")[2]
+    for call in _CALLED.finditer(text):
+        if (call.start() == 0 or text[call.start() - 1] in _BETWEEN_WORDS) and not call[1].startswith(b"-"):
+            yield _name(call[1])
+    for suffix in _SUFFIX.finditer(text):
+        stem = _STEM.search(text, max(0, suffix.start() - 120), suffix.start())
+        yield _name((stem[0] if stem else b"") + suffix[0])
+
+
+def _name(word: bytes) -> str:
+    return word.decode("utf-8", "replace").strip("\"'").rpartition("/")[2]
