@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import spy as spies
 from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of, sources_of
+from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding
 from example_sanity.core.inputs import Digests
 from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS, Outcome
@@ -78,7 +79,7 @@ def test_problems_are_found_again(write: Write) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x00", b"junk" * 100, msgspec.msgpack.encode([2, "other", 0, [], [], {}]), b"\x95\x01"],
+    [b"", b"\x00", b"junk" * 100, msgspec.msgpack.encode([3, "other", 0, [], [], {}, {}]), b"\x95\x01"],
 )
 def test_a_broken_or_foreign_cache_is_rebuilt(write: Write, reads: list[str], content: bytes) -> None:
     root = write({"a.txt": "BAD\n"})
@@ -249,17 +250,61 @@ def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
     assert Cache(tmp_path, "k" * 64, lambda name: "1").get("a.txt", "SPY002") is None
 
 
+def kept(root: Path, computed: list[str]) -> dict[str, int]:
+    """What a run says of the length of a file, which it keeps."""
+    opened = spies.open_run(root)
+    opened.store = Cache(root / FOLDER, key_of("x"), Digests(opened))
+
+    def compute() -> dict[str, int]:
+        computed.append("again")
+        return {"a.txt": len(opened.project.read("a.txt"))}
+
+    found = opened.kept("length", dict[str, int], compute)
+    assert opened.kept("length", dict[str, int], compute) == found
+    assert "file:a.txt" in opened.inputs
+    opened.save()
+    return found
+
+
+def test_a_value_is_kept_until_what_it_looked_at_changes(write: Write) -> None:
+    root = write({"a.txt": "1\n", "b.txt": "1\n"})
+    computed: list[str] = []
+
+    assert [kept(root, computed) for _ in range(3)] == [{"a.txt": 2}] * 3
+    assert len(computed) == 1
+    write({"b.txt": "22\n"})
+    assert kept(root, computed) == {"a.txt": 2}
+    assert len(computed) == 1
+    write({"a.txt": "22\n"})
+    assert kept(root, computed) == {"a.txt": 3}
+    assert len(computed) == 2
+
+
+def test_a_value_is_not_kept_where_something_could_not_be_inspected(write: Write) -> None:
+    root = write({"b.txt": "1\n"})
+    computed: list[str] = []
+
+    for _ in range(2):
+        with pytest.raises(Uninspectable):
+            kept(root, computed)
+    assert len(computed) == 2
+
+
 def test_what_is_replaced_does_not_make_the_file_grow(tmp_path: Path) -> None:
     for number in range(40):
         cache = Cache(tmp_path, "k" * 64, lambda name, number=number: f"{name} {number}")  # type: ignore[misc]
         for path in ("a.txt", "b.txt") if number == 0 else ("a.txt",):
             inputs = frozenset({f"file:{path}", f"file:{number}"})
             cache.put(path, "SPY001", Outcome([], inputs=inputs))
+        if number == 0:
+            cache.put_value("value", Outcome("kept", inputs=frozenset({"file:b.txt"})))
         cache.save()
-        assert cache._stored.packed <= len(cache._stored.sets) <= 4
-        assert len(cache._stored.inputs) <= 8
+        assert cache._stored.packed <= len(cache._stored.sets) <= 6
+        assert len(cache._stored.inputs) <= 12
 
-    assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 0").get("b.txt", "SPY001")
+    first = Cache(tmp_path, "k" * 64, lambda name: f"{name} 0")
+    assert first.get("b.txt", "SPY001")
+    assert first.value("value", str) == Outcome("kept", inputs=frozenset({"file:b.txt"}))
     assert Cache(tmp_path, "k" * 64, lambda name: f"{name} 39").get("a.txt", "SPY001")
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
+from example_sanity import session
 from example_sanity.checks.docs import markdown, notebooks, rst
 from example_sanity.checks.docs.model import Document
 from example_sanity.core.errors import Uninspectable
+from example_sanity.core.rule import Subject
+from example_sanity.launch import quoted
+from example_sanity.launch.quoted import Line, Quoted
+from helpers import Write
 
 
 def shown(document: Document) -> list[str]:
@@ -171,3 +178,29 @@ def test_what_is_no_notebook_is_said(text: str) -> None:
 def test_any_text_is_a_document(text: str) -> None:
     assert markdown.read("a.md", text).path == "a.md"
     assert rst.read("a.rst", text).path == "a.rst"
+
+
+def test_only_the_blocks_that_changed_are_read_again(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def noting(lines: Sequence[Line]) -> Quoted:
+        texts.append(lines[0].text)
+        return quoted.read(lines)
+
+    monkeypatch.setattr("example_sanity.checks.docs.model.read", noting)
+
+    def commands(text: str, *, cache: bool = True) -> list[tuple[int, str]]:
+        run = session.open_run((), root=write({"a.md": text, "example-sanity.toml": ""}), cache=cache)
+        (document,) = cast("Sequence[Document]", run.load(Subject.DOCUMENT, "a.md"))
+        run.save()
+        quotes = [command for block in document.blocks for command in block.quoted.commands]
+        return [(command.span.line, command.words[0].text) for command in quotes]
+
+    one, two = "```bash\nls a\n```\n", "\n```bash\nmake b\n```\n\n```bash\n```\n"
+    assert commands(one + two) == [(2, "ls"), (6, "make")]
+    assert texts == ["ls a", "make b"]
+    assert commands("# Title\n" + one + two) == [(3, "ls"), (7, "make")]
+    assert texts == ["ls a", "make b"]
+    assert commands(two) == [(3, "make")]
+    assert commands(one) == commands(one, cache=False) == [(2, "ls")]
+    assert texts == ["ls a", "make b", "ls a", "ls a"]

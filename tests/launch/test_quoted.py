@@ -38,6 +38,14 @@ def test_words_stand_where_the_file_has_them() -> None:
     assert command.name == "python3"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["A=1 bash x.sh \\\n  --b $C", "$ ls\nfile", "", "cd a\n# b\nif x; then y", "a=(1 2)\nb <name> {{ c }}"],
+)
+def test_a_block_further_down_says_the_same_there(text: str) -> None:
+    assert quoted.moved(read(text, line=1, column=4), 6) == read(text, line=7, column=4)
+
+
 def test_several_commands_and_what_joins_them() -> None:
     text = "# install\ncd app && (pip install . | tee log)\n\nfor i in 1 2; do echo hi; done"
     assert words(text) == [["cd", "app"], ["pip", "install", "."], ["tee", "log"], ["echo", "hi"]]

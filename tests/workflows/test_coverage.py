@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from example_sanity import session
+from example_sanity.checks.workflows import coverage as module
 from example_sanity.checks.workflows.coverage import coverage
 from helpers import Write, brief, cli, report
 
@@ -119,6 +121,40 @@ def test_launchers_that_no_job_runs_are_found(write: Write) -> None:
     assert brief(found) == ["examples/sft/run_a.sh:1 WFL008", "examples/sft/run_b.sh:1 WFL008"]
     assert {item.message for item in found} == {"no job of the workflow runs this launcher"}
     assert {item.severity.value for item in found} == {"info"}
+
+
+def test_only_the_workflows_that_reach_a_changed_script_are_followed_again(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = WORKFLOW.replace("e2e", "other")
+    root = write({**FILES, WORKFLOW: _workflow("bash examples/sft/run_b.sh"), other: _workflow("ls")})
+    followed: list[str] = []
+    reach = module._reach
+
+    def noting(path: str, *rest: Any) -> object:
+        followed.append(path)
+        return reach(path, *rest)
+
+    monkeypatch.setattr(module, "_reach", noting)
+
+    def ways(*, cache: bool = True) -> list[str]:
+        run = session.open_run((), root=root, cache=cache)
+        found = coverage(run, ["examples"])
+        run.save()
+        assert found.workflows == 2
+        return sorted(found.ways)
+
+    first = ways()
+    assert first == ["examples/sft/run_a.sh", "examples/sft/run_b.sh"]
+    assert followed == [WORKFLOW, other]
+    assert ways() == first
+    assert followed == [WORKFLOW, other]
+
+    write({"examples/sft/run_b.sh": "bash examples/sft/env.sh\n"})
+    assert ways() == ["examples/sft/env.sh", "examples/sft/run_b.sh"]
+    assert followed == [WORKFLOW, other, WORKFLOW]
+    write({"examples/sft/env.sh": "bash examples/sft/run_a.sh\n"})
+    assert ways() == ways(cache=False) == ["examples/sft/env.sh", *first]
 
 
 @pytest.fixture

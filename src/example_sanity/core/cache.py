@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FOLDER = ".example-sanity-cache"
-_FORMAT = 2
+_FORMAT = 3
 _MOST_FILES = 8
 _SUM = 16  # bytes of the checksum before the rest
 _MOST_WASTE = 2  # times as many sets of inputs as are needed
@@ -37,10 +38,10 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Stored(msgspec.Struct, array_like=True):
-    """The file: what it is for, inputs by name and digest, sets of inputs, and for each path its records by code.
+    """The file: what it is for, inputs by name and digest, sets of inputs, for each path its records by code, and values.
 
-    A set holds indices into the inputs. Sets and records stay encoded until one is asked for, so that a run over one file
-    pays for one file. ``packed`` is how many sets there were when none was without a record.
+    A set holds indices into the inputs. Sets, records and values stay encoded until one is asked for, so that a run over
+    one file pays for one file. ``packed`` is how many sets there were when all were needed.
     """
 
     format: int
@@ -49,10 +50,12 @@ class _Stored(msgspec.Struct, array_like=True):
     inputs: list[tuple[str, str]]
     sets: list[msgspec.Raw]
     records: dict[str, msgspec.Raw]
+    values: dict[str, tuple[int, msgspec.Raw]]
 
 
 _Records = dict[str, Record]
 _Set = tuple[int, ...]
+Value = tuple[frozenset[str], msgspec.Raw]  # the inputs that it depends on, and what it is
 
 
 class Cache:
@@ -71,6 +74,7 @@ class Cache:
         self._unpacked: dict[str, _Records] = {}
         self._empty_outcomes: dict[int, Outcome] = {}
         self._new: dict[str, dict[str, Outcome]] = {}
+        self.new_values: dict[str, Value] = {}  # what ``save`` adds, those of other processes among them
         self._text: dict[frozenset[str], bool] = {}
 
     def get(self, path: str, code: str) -> Outcome | None:
@@ -96,6 +100,18 @@ class Cache:
             return
         self._new.setdefault(path, {})[code] = outcome
 
+    def value(self, key: str, kind: type) -> Outcome | None:
+        """Return what an earlier run kept under a name, or None where nothing is known that still holds."""
+        number, raw = self._stored.values.get(key, (-1, msgspec.Raw()))
+        names = self._fresh(number, "") if number >= 0 else None
+        return None if names is None else Outcome(msgspec.msgpack.decode(raw, type=kind), inputs=names)
+
+    def put_value(self, key: str, outcome: Outcome) -> None:
+        """Remember a value for ``save``, unless something went wrong, or a name in it is no text."""
+        if outcome.error is None and not outcome.problems and self._are_text(outcome.inputs):
+            with contextlib.suppress(UnicodeEncodeError):
+                self.new_values[key] = (outcome.inputs, _encoded(outcome.value))
+
     def _are_text(self, names: frozenset[str]) -> bool:
         # The rules of a family mostly look at the same files, and at hundreds of them.
         if names not in self._text:
@@ -107,7 +123,7 @@ class Cache:
 
         A folder that cannot be written costs the cache only.
         """
-        if not self._new:
+        if not (self._new or self.new_values):
             return
         if self._stamp() != self._read_at:
             self._stored = self._read()  # another run has saved meanwhile
@@ -121,7 +137,7 @@ class Cache:
             prune(self._file.parent, ".msgpack", _MOST_FILES)
         except OSError:
             return
-        self._new = {}
+        self._new, self.new_values = {}, {}
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -143,7 +159,7 @@ class Cache:
         return self._empty()
 
     def _empty(self) -> _Stored:
-        return _Stored(_FORMAT, self._key, 0, [], [], {})
+        return _Stored(_FORMAT, self._key, 0, [], [], {}, {})
 
     def _records(self, path: str) -> _Records:
         if path not in self._unpacked:
@@ -186,6 +202,8 @@ class Cache:
         for path, codes in sorted(self._new.items()):
             fresh = {code: _record(outcome, number_of(outcome.inputs)) for code, outcome in codes.items()}
             stored.records[path] = _encoded({**self._records(path), **fresh})
+        for key, (inputs, raw) in sorted(self.new_values.items()):
+            stored.values[key] = (number_of(inputs), raw)
         stored.inputs = list(indices)
         stored.packed = stored.packed or len(stored.sets)
 
@@ -194,7 +212,7 @@ def _checksum(data: bytes | memoryview) -> bytes:
     return hashlib.blake2b(data, digest_size=_SUM).digest()
 
 
-def _encoded(value: _Set | _Records) -> msgspec.Raw:
+def _encoded(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(value))
 
 
@@ -213,10 +231,14 @@ def _packed(stored: _Stored) -> _Stored:
             for code, item in _decoded(raw).items()
         }
         records[path] = _encoded(kept)
+    values = {
+        key: (numbers.setdefault(number, len(numbers)), raw)
+        for key, (number, raw) in sorted(stored.values.items())
+    }
     old = (msgspec.msgpack.decode(stored.sets[number], type=_Set) for number in numbers)
     sets = [_encoded(tuple(indices.setdefault(index, len(indices)) for index in item)) for item in old]
     inputs = [stored.inputs[index] for index in indices]
-    return _Stored(stored.format, stored.key, len(sets), inputs, sets, records)
+    return _Stored(stored.format, stored.key, len(sets), inputs, sets, records, values)
 
 
 def _is_text(outcome: Outcome) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from example_sanity.core.registry import Registry
 
 Options = TypeVar("Options", bound=msgspec.Struct)
+Kept = TypeVar("Kept")
 
 
 class Subject(str, enum.Enum):
@@ -110,6 +111,20 @@ class Context(Protocol):
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""
+        ...
+
+    def kept(self, key: str, kind: type[Kept], compute: Callable[[], Kept]) -> Kept:
+        """Do as ``once``, and remember it between runs for as long as all that it looked at stays the same.
+
+        It must follow from that and from the configuration, and be data that msgspec can write and read as ``kind``.
+        """
+        ...
+
+    def memory(self, key: str, kind: type[Kept]) -> Kept:
+        """Return what was worked out of texts alone, a dictionary by a digest of each text; ``kind`` is its type.
+
+        What stands in it at the end of the run stands in it in the next one.
+        """
         ...
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:

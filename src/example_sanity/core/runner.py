@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from example_sanity.core.baseline import Baseline
-    from example_sanity.core.cache import Cache
+    from example_sanity.core.cache import Cache, Value
     from example_sanity.core.config import Config, IgnoreList
     from example_sanity.core.exemptions import Entry
     from example_sanity.core.project import Project
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Report", "Run", "Scope"]
 
 Options = TypeVar("Options", bound=msgspec.Struct)
+Kept = TypeVar("Kept")
 
 
 class Run:
@@ -64,6 +65,7 @@ class Run:
         self._judged: dict[tuple[type[Rule], str], bool] = {}
         self._enquiry = _Enquiry(self, ())
         self._matching: dict[tuple[Subject, str], bool] = {}
+        self._memories: dict[str, tuple[Any, frozenset[str]]] = {}
         project.watch = self._trace.note
 
     def options(self, family: str, kind: type[Options]) -> Options:
@@ -118,6 +120,28 @@ class Run:
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` returns, called once in a run; what it looks at counts for all who ask."""
         return self._trace.once(("once", key), compute).get()
+
+    def kept(self, key: str, kind: type[Kept], compute: Callable[[], Kept]) -> Kept:
+        """Do as ``once``, and remember it between runs for as long as all that it looked at stays the same."""
+        name = ("kept", key)
+        if self.store and not self._trace.known(name):
+            found = self.store.value(key, kind)
+            if found is None:
+                self.store.put_value(key, self._trace.once(name, compute))
+            else:
+                self._trace.keep(name, found)
+        value: Kept = self._noted(self._trace.once(name, compute)).get()
+        return value
+
+    def memory(self, key: str, kind: type[Kept]) -> Kept:
+        """Return what was worked out of texts alone, by a digest of each text; what stands in it is kept."""
+        name = f"memory of {key}"
+        if name not in self._memories:
+            found = self.store.value(name, kind) if self.store else None
+            known = {} if found is None else found.value
+            self._memories[name] = (known, frozenset(known))
+        memory: Kept = self._memories[name][0]
+        return memory
 
     def load(self, subject: Subject, path: str) -> Sequence[object]:
         """Return the subjects of a file, loading them once. Raises Uninspectable each time if there can be none."""
@@ -240,7 +264,22 @@ class Run:
     def save(self) -> None:
         """Keep for the next run what this one worked out."""
         if self.store:
+            self._keep_memories(self.store)
             self.store.save()
+
+    def hand_over(self) -> dict[str, Value]:
+        """Return what this process has to keep beside outcomes and has not handed over yet."""
+        if self.store is None:
+            return {}
+        self._keep_memories(self.store)
+        values, self.store.new_values = self.store.new_values, {}
+        return values
+
+    def _keep_memories(self, store: Cache) -> None:
+        for name, (known, before) in self._memories.items():
+            if before != known.keys():
+                store.put_value(name, Outcome(known))
+                self._memories[name] = (known, frozenset(known))
 
     def judge(self, scope: Scope, progress: Callable[[int, int], None] | None = None) -> settling.Settled:
         """Return what the rules of a scope, the one surveyed last, say of its files, suppressed findings included."""

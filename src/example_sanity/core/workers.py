@@ -12,8 +12,9 @@ from example_sanity.core.errors import Uninspectable
 from example_sanity.core.trace import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from example_sanity.core.cache import Value
     from example_sanity.core.finding import Finding, Span
     from example_sanity.core.rule import Rule
     from example_sanity.core.runner import Run
@@ -60,7 +61,7 @@ def spread(run: Run, tasks: Sequence[Task], jobs: int, progress: Callable[[int],
         # What a worker inherits stays to its end: it need not be looked through for what may go.
         with ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork"), gc.freeze) as pool:
             for number, sent in enumerate(pool.map(_work, starts), 1):
-                _receive(run, sent)
+                _receive(run, *sent)
                 progress(min(number * _CHUNK, len(tasks)))
     except BrokenProcessPool:
         return
@@ -73,7 +74,7 @@ def _may_fork() -> bool:
     return hasattr(os, "fork") and threading.active_count() == 1 and "bashkit" not in sys.modules
 
 
-def _work(start: int) -> list[_Sent]:
+def _work(start: int) -> tuple[list[_Sent], dict[str, Value]]:
     assert _state is not None
     run, tasks = _state
     sent = []
@@ -82,10 +83,12 @@ def _work(start: int) -> list[_Sent]:
             found = run.outcome(rule, path)
             error = (found.error.code, found.error.message, found.error.span) if found.error else None
             sent.append(_Sent(path, rule.code, found.value or [], found.problems, error, found.inputs))
-    return sent
+    return sent, run.hand_over()
 
 
-def _receive(run: Run, sent: Sequence[_Sent]) -> None:
+def _receive(run: Run, sent: Sequence[_Sent], values: Mapping[str, Value]) -> None:
+    if run.store:
+        run.store.new_values.update(values)
     for item in sent:
         error = Uninspectable(*item.error) if item.error else None
         run.adopt(item.code, item.path, Outcome(item.findings, item.problems, error, item.inputs))

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
@@ -116,6 +117,30 @@ def read(lines: Sequence[Line]) -> Quoted:
     # What stands in front of the error was read as it is; behind it the tree is a guess.
     before = tuple(item for item in commands if item.span.end_line < problem.span.line)
     return Quoted(places.lines, text, before, (problem,), "tree-sitter", abridged)
+
+
+def moved(found: Quoted, lines: int) -> Quoted:
+    """Return what was read of a block that stands some lines further down."""
+
+    def span(old: Span) -> Span:
+        return Span(old.line + lines, old.column, old.end_line + lines, old.end_column)
+
+    def word(old: QuotedWord) -> QuotedWord:
+        return QuotedWord(old.text, span(old.span), old.fixed)
+
+    return replace(
+        found,
+        lines=tuple(Line(item.text, item.line + lines, item.column) for item in found.lines),
+        commands=tuple(
+            QuotedCommand(
+                tuple(map(word, item.words)),
+                tuple((name, word(value)) for name, value in item.environment),
+                span(item.span),
+            )
+            for item in found.commands
+        ),
+        problems=tuple(NotRead(span(item.span), item.reason) for item in found.problems),
+    )
 
 
 def is_prompted(text: str) -> bool:

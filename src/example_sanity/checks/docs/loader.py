@@ -32,6 +32,7 @@ class DocumentLoader:
     def load(self, context: Context, path: str) -> Loaded:
         """Read the document. A block of commands that is none is a problem; raises Uninspectable (SYS001, SYS002)."""
         document = _read(path, context.project.text(path))
+        _recall_blocks(document, context)
         return Loaded((document,), tuple(_problems(document)))
 
 
@@ -43,6 +44,16 @@ def _read(path: str, text: str) -> Document:
     if path.lower().endswith(".ipynb"):
         return notebooks.read(path, text)
     return markdown.read(path, text)
+
+
+def _recall_blocks(document: Document, context: Context) -> None:
+    """Read the commands of the blocks that have changed; to read a command takes longer than all else of a document."""
+    from example_sanity.launch.quoted import Quoted
+
+    known = context.memory(f"the blocks of {document.path}", dict[str, Quoted])
+    used = dict(block.recall(known) for block in document.blocks if block.is_shell and block.lines)
+    known.clear()
+    known.update(used)
 
 
 def _problems(document: Document) -> Iterator[Finding]:

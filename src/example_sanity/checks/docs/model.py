@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import field
 
 from example_sanity.core.finding import Span
 from example_sanity.core.regex import regex
-from example_sanity.launch.quoted import Line, Quoted, is_prompted, read
+from example_sanity.launch.quoted import Line, Quoted, is_prompted, moved, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SHELL = frozenset({"bash", "sh", "shell", "console", "shell-session", "zsh", "prompt", "terminal"})
 
@@ -61,6 +66,15 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     def quoted(self) -> Quoted:
         """The commands of the block."""
         return read(self.lines)
+
+    def recall(self, known: Mapping[str, Quoted]) -> tuple[str, Quoted]:
+        """Take the commands from those of earlier runs, by a digest of the text; return both, as of the first line."""
+        first = self.lines[0].line - 1
+        lines = [Line(line.text, line.line - first, line.column) for line in self.lines]
+        digest = hashlib.blake2b(msgspec.msgpack.encode(lines), digest_size=16).hexdigest()
+        found = known.get(digest) or read(lines)
+        vars(self)["quoted"] = moved(found, first) if first else found
+        return digest, found
 
 
 _COMMAND = regex(

@@ -22,12 +22,15 @@ from example_sanity.core.regex import regex
 from example_sanity.core.rule import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from example_sanity.checks.workflows.model import Workflow
     from example_sanity.checks.workflows.references import Reference
     from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
+
+    # The references of a script in a folder with some variables.
+    _Known = dict[tuple[str, str | None, tuple[tuple[str, str], ...]], tuple[Reference, ...]]
 
 DEPTH = 5  # scripts that call scripts
 _LEFT_OUT = regex(r"disabled|skip|exclude|quarantine|flaky", re.IGNORECASE)
@@ -75,32 +78,46 @@ def coverage(context: Context, roots: Sequence[str]) -> Coverage:
     return replace(found, launchers=launchers)
 
 
+class _Reach(msgspec.Struct):
+    """The ways of one file of continuous integration, and whether it has jobs."""
+
+    ways: dict[str, list[Way]] = field(default_factory=dict)
+    has_jobs: bool = False
+
+
 def _reached(context: Context) -> Coverage:
-    project = context.project
+    loader = context.registry.loaders[Subject.WORKFLOW]
     found = Coverage()
-    walk = _Walk(project, found.ways)
-    for workflow in _workflows(context):
-        found.workflows += bool(workflow.jobs)
-        for run in runs(workflow, context):
-            for reference in run.references:
-                line = run.span(reference.call, reference.word).line
-                knobs = {**run.environment, **reference.call.environment}
-                walk.follow(reference, Way(workflow.path, run.job.name, line), knobs)
-        _note_suite(workflow, project, found.ways)
+    known: _Known = {}
+    for path in context.project.files:
+        if not loader.matches(context, path):
+            continue
+        # A change of one script concerns few workflows, and to follow all of them takes seconds.
+        reach = context.kept(f"ways of {path}", _Reach, lambda path=path: _reach(path, context, known))  # type: ignore[misc]
+        found.workflows += reach.has_jobs
+        for script, ways in reach.ways.items():
+            found.ways.setdefault(script, []).extend(ways)
     for ways in found.ways.values():
         ways.sort()
     return found
 
 
-def _workflows(context: Context) -> Iterator[Workflow]:
-    loader = context.registry.loaders[Subject.WORKFLOW]
-    for path in context.project.files:
-        if loader.matches(context, path):
-            try:
-                loaded = context.load(Subject.WORKFLOW, path)
-            except Uninspectable:
-                continue
-            yield from cast("Sequence[Workflow]", loaded)
+def _reach(path: str, context: Context, known: _Known) -> _Reach:
+    found = _Reach()
+    try:
+        loaded = cast("Sequence[Workflow]", context.load(Subject.WORKFLOW, path))
+    except Uninspectable:
+        return found
+    walk = _Walk(context.project, found.ways, known)
+    for workflow in loaded:
+        found.has_jobs = found.has_jobs or bool(workflow.jobs)
+        for run in runs(workflow, context):
+            for reference in run.references:
+                line = run.span(reference.call, reference.word).line
+                knobs = {**run.environment, **reference.call.environment}
+                walk.follow(reference, Way(workflow.path, run.job.name, line), knobs)
+        _note_suite(workflow, context.project, found.ways)
+    return found
 
 
 def _note_suite(workflow: Workflow, project: Project, ways: dict[str, list[Way]]) -> None:
@@ -142,14 +159,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z_]\w*", text))
 
 
+@lru_cache(maxsize=512)
+def _shell_files(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_SHELL_FILE.findall(text)))
+
+
 class _Walk(msgspec.Struct):
-    """Follows scripts into scripts; each is read once for the variables that it is given."""
+    """Follows scripts into scripts; each is read once for the variables that it is given, which ``known`` remembers."""
 
     project: Project
     ways: dict[str, list[Way]]
-    known: dict[tuple[str, str | None, tuple[tuple[str, str], ...]], tuple[Reference, ...]] = field(
-        default_factory=dict
-    )
+    known: _Known
 
     def follow(self, reference: Reference, way: Way, environment: Mapping[str, str]) -> None:
         """Note the script that a reference leads to, and those behind it."""
@@ -164,6 +184,7 @@ class _Walk(msgspec.Struct):
         if not self.project.is_shell(path):
             self._mentions(path, way)
             return
+        self.project.watch(f"file:{path}")
         text = (self.project.peek(path) or b"").decode("utf-8", "replace")
         names = _names(text)
         read = {name: value for name, value in environment.items() if name in names and is_known(value)}
@@ -192,6 +213,6 @@ class _Walk(msgspec.Struct):
             text = self.project.text(path)
         except Uninspectable:
             return
-        for found in dict.fromkeys(_SHELL_FILE.findall(text)):
+        for found in _shell_files(text):
             if found in self.project.all_files:
                 self._note(found, Way(way.workflow, way.job, way.line, (*way.through, path)), ())
