@@ -105,7 +105,7 @@ def _defaults(name: str, document: Document, context: Context) -> Iterator[_Defa
     elif _FLAG.fullmatch(name):
         yield from _of_flag(name, context)
     elif _KEY.fullmatch(name):
-        keys: Keys = context.once("docs keys", lambda: Keys(context.project))
+        keys = Keys(context)
         section, _, last = name.rpartition(".")
         if section.partition(".")[0] in keys.sections:
             yield from (

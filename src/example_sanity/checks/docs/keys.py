@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.literals import UNKNOWN, Literal, Unknown, literal
@@ -55,7 +57,7 @@ class DocUnknownKey(DocumentRule):
         candidates = list(_candidates(document))
         if not candidates:
             return
-        keys: Keys = context.once("docs keys", lambda: Keys(context.project))
+        keys = Keys(context)
         foreign = options(context).foreign
         for key, assigned, span in candidates:
             best = keys.judge(key, assigned)
@@ -94,84 +96,146 @@ def _keys(text: str, line: int, column: int) -> Iterator[tuple[str, bool, Span]]
             yield key, bool(found[3]), Span(line, start, line, start + len(key))
 
 
-class Keys:
-    """The names of configuration keys: all of them, the sections, and which names stand in which section."""
+class _Fields:
+    """The fields of dataclasses in some packages: their names, and their defaults, each with the file."""
 
-    def __init__(self, project: Project) -> None:
-        """Read the YAML files and the fields of dataclasses."""
-        self.sections: set[str] = set()
+    def __init__(self, project: Project, packages: Collection[str]) -> None:
         self.names: set[str] = set()
-        self.inside: dict[str, set[str]] = defaultdict(set)
-        self._values: dict[tuple[str, str], list[tuple[str, Literal]]] = defaultdict(list)
-        self._in_classes: dict[str, list[tuple[str, Literal]]] = defaultdict(list)
-        configurations = [
-            path for path in project.files if path.endswith((".yaml", ".yml")) and "/." not in f"/{path}"
-        ]
-        primary = {path.rpartition("/")[0] for path in configurations if self._read(project, path)}
-        if self.sections:
-            packages = {folder.partition("/")[0] for folder in primary}
-            for path in project.files:
-                if path.endswith(".py") and path.partition("/")[0] in packages:
-                    self._fields(project, path)
+        self.values: dict[str, list[tuple[str, Literal]]] = defaultdict(list)
+        for path in project.files if packages else ():
+            if path.endswith(".py") and path.partition("/")[0] in packages:
+                self._read(path, project.read(path))
 
-    def _read(self, project: Project, path: str) -> bool:
-        """Take up a file; return whether it is a configuration that Hydra starts from."""
-        import yaml
+    def _read(self, path: str, data: bytes) -> None:
+        if b"dataclass" in data or b"Config" in data:
+            self.names.update(name.decode() for name in FIELD.findall(data))
+            for found in _VALUE.finditer(data):
+                value = literal(found[2].decode("utf-8", "replace"))
+                self.values[found[1].decode()].append((path, value))
 
-        from example_sanity.core import yamltext
 
-        try:
-            data = yamltext.load(project.text(path))
-        except (yaml.YAMLError, Uninspectable, ValueError):
-            return False
-        if not isinstance(data, dict):
-            return False
-        self._collect(data, path.rpartition("/")[0].rpartition("/")[2], path)
+class _Names(msgspec.Struct):
+    """The names of keys in YAML files: all of them, the sections of a configuration, and which stand in which section.
+
+    ``packages`` are the top folders of configurations that Hydra starts from.
+    """
+
+    sections: set[str] = set()
+    names: set[str] = set()
+    inside: dict[str, set[str]] = {}
+    packages: set[str] = set()
+
+    def read(self, path: str, data: Mapping[Any, Any]) -> None:
+        """Take up a file."""
+        self._collect(data, _section(path))
         defaults = data.get("defaults")
         if not isinstance(defaults, list):
-            return False
+            return
         places = [str(key).partition("@")[2] for item in defaults if isinstance(item, dict) for key in item]
         if "_self_" in defaults or places:
             self.sections.update(str(key) for key, value in data.items() if isinstance(value, dict))
             self.sections.update(place.partition(".")[0] for place in places if place)
-        return True
+        self.packages.add(path.rpartition("/")[0].partition("/")[0])
 
-    def _collect(self, data: Mapping[Any, Any], section: str, path: str) -> None:
+    def _collect(self, data: Mapping[Any, Any], section: str) -> None:
         for key, value in data.items():
             self.names.add(str(key))
-            self.inside[section].add(str(key))
+            self.inside.setdefault(section, set()).add(str(key))
             if isinstance(value, dict):
-                self._collect(value, str(key), path)
+                self._collect(value, str(key))
+
+
+def _section(path: str) -> str:
+    return path.rpartition("/")[0].rpartition("/")[2]
+
+
+def _documents(context: Context) -> Mapping[str, Mapping[Any, Any]]:
+    """What the YAML files of the project hold, those of continuous integration and its like left out."""
+    found: Mapping[str, Mapping[Any, Any]] = context.once("docs yaml", lambda: dict(_read(context.project)))
+    return found
+
+
+def _read(project: Project) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    import yaml
+
+    from example_sanity.core import yamltext
+
+    for path in project.files:
+        if not path.endswith((".yaml", ".yml")) or "/." in f"/{path}":
+            continue
+        try:
+            data = yamltext.load(project.text(path))
+        except (yaml.YAMLError, Uninspectable, ValueError):
+            continue
+        if isinstance(data, dict):
+            yield path, data
+
+
+def _names(context: Context) -> _Names:
+    found = _Names()
+    for path, data in _documents(context).items():
+        found.read(path, data)
+    return found
+
+
+def _values(context: Context) -> Mapping[tuple[str, str], list[tuple[str, Literal]]]:
+    """The values in YAML files by section and key, each with its file."""
+    found: dict[tuple[str, str], list[tuple[str, Literal]]] = defaultdict(list)
+
+    def collect(data: Mapping[Any, Any], section: str, path: str) -> None:
+        for key, value in data.items():
+            if isinstance(value, dict):
+                collect(value, str(key), path)
             else:
-                self._values[section, str(key)].append((path, _plain(value)))
+                found[section, str(key)].append((path, _plain(value)))
+
+    for path, data in _documents(context).items():
+        collect(data, _section(path), path)
+    return found
+
+
+class Keys:
+    """The configuration keys of a project. The names are kept between runs; the rest is read where it is asked for."""
+
+    def __init__(self, context: Context) -> None:
+        """Learn the names in YAML files."""
+        self._context = context
+        self._known = context.kept("the names of keys", _Names, lambda: _names(context))
+
+    @property
+    def sections(self) -> set[str]:
+        """The sections of the configurations."""
+        return self._known.sections
+
+    @property
+    def _fields(self) -> _Fields:
+        project, packages = self._context.project, self._known.packages if self.sections else set()
+        found: _Fields = self._context.once("docs fields", lambda: _Fields(project, packages))
+        return found
 
     def values(self, section: str, name: str) -> list[tuple[str, Literal]]:
         """Return the defaults that a key of a section has: in YAML files, each with the file, then in dataclasses.
 
         Empty where no YAML file has the key, or where one of the values cannot be told.
         """
-        found = self._values.get((section, name), [])
-        found = [*found, *self._in_classes.get(name, [])] if found else []
+        known = self._context.once("docs values", lambda: _values(self._context))
+        found = known.get((section, name), [])
+        found = [*found, *self._fields.values.get(name, [])] if found else []
         return [] if any(isinstance(value, Unknown) for _, value in found) else found
-
-    def _fields(self, project: Project, path: str) -> None:
-        data = project.read(path)
-        if b"dataclass" in data or b"Config" in data:
-            self.names.update(name.decode() for name in FIELD.findall(data))
-            for found in _VALUE.finditer(data):
-                value = literal(found[2].decode("utf-8", "replace"))
-                self._in_classes[found[1].decode()].append((path, value))
 
     def judge(self, key: str, assigned: bool) -> str | None:
         """Return None for a key that is known or is none, else the name that was probably meant, empty where none is."""
         parts = key.split(".")
-        if parts[0] not in self.sections or parts[0] in ("hydra", "defaults") or parts[-1] in self.names:
+        if parts[0] not in self.sections or parts[0] in ("hydra", "defaults"):
             return None
-        siblings = self.inside.get(parts[-2], set())
+        inside = self._known.inside
+        if parts[-1] in self._known.names or parts[-1] in self._fields.names:
+            return None
+        siblings = inside.get(parts[-2], set())
         best = nearest(parts[-1], siblings, 80)
         if best is not None:
             return best
-        chain = all(child in self.inside.get(parent, ()) for parent, child in itertools.pairwise(parts))
+        chain = all(child in inside.get(parent, ()) for parent, child in itertools.pairwise(parts))
         return "" if assigned and siblings and chain and len(parts) > 2 else None
 
 
