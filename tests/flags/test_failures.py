@@ -103,3 +103,10 @@ def test_a_flag_that_is_required_only_sometimes_may_be_left_out(write: Write, pr
 def test_a_caller_may_give_it(write: Write) -> None:
     (found,) = findings(write, REQUIRED, '--lr 1 "$@"')
     assert found.endswith('(or the caller\'s "$@" does)')
+
+
+@pytest.mark.parametrize("grow", ['more="$more $1 $2"', "more+=($1)", 'more+=" $1"'])
+def test_arguments_that_the_launcher_collects_may_hold_it(write: Write, grow: str) -> None:
+    launcher = f"while [[ $# -gt 0 ]]; do {grow}; shift 2; done\npython3 train.py --lr 1 ${{more[@]}}\n"
+    root = write({"train.py": REQUIRED, PATH: launcher})
+    assert report(root, "flags").findings == ()

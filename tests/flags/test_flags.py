@@ -173,6 +173,13 @@ def test_a_value_that_bash_splits_is_one_finding(write: Write) -> None:
     )
 
 
+@pytest.mark.parametrize("value", ["$(ls plans | head -1)", "`cat plan.txt`", "$1", "${2}"])
+def test_what_a_command_prints_and_what_the_caller_gives_is_no_missing_value(
+    write: Write, value: str
+) -> None:
+    assert findings(write, f"torchrun train.py --schedule {value} --fp16\n") == ()
+
+
 @pytest.mark.parametrize(
     ("launcher", "message"),
     [

@@ -22,6 +22,8 @@ def found(text: str) -> list[str]:
         "python3 train.py --config $1 --other ${CONFIG:?}/a.toml\n",
         "python3 train.py --output configs/new.toml --log-file configs/log.txt trainer.save_path=configs/x.json\n",
         "sed s/a/b/ configs/debug.toml > configs/new.toml\npython3 train.py --config configs/new.toml\n",
+        "CONFIG=configs/new.json\ncat <<END > $CONFIG\n{}\nEND\npython3 train.py --config=${CONFIG}\n",
+        "# from https://example.com/blob/main/pairs.json\npython3 train.py --data configs/pairs.json\n",
         "python3 train.py --config /etc/configs/gone.toml --data elsewhere/gone.json --x configs/a_directory\n",
     ],
 )
@@ -41,3 +43,11 @@ def test_a_file_of_an_override() -> None:
     assert found("python3 train.py reward.path=examples/ppo/gone.py\n") == [
         "1:18 examples/ppo/gone.py does not exist"
     ]
+
+
+@pytest.mark.parametrize("name", ["configs/get.sh", "configs/README.md"])
+def test_what_is_said_to_be_fetched_is_silent(name: str) -> None:
+    files = {**FILES, name: "wget https://example.com/words.json\n"}
+    text = "python3 train.py --words configs/words.json --other configs/verbs.json\n"
+    items = check_rule(MissingInput, text, path="examples/ppo/run_a_fsdp.sh", files=files)
+    assert [item.message for item in items] == ["configs/verbs.json does not exist"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from example_sanity.checks.docs.files import files_of
 from example_sanity.checks.docs.mentions import is_placeholder
 from example_sanity.checks.docs.sources import FILE, OUTPUT, is_missing, nearby
+from example_sanity.core.errors import Uninspectable
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class MissingInput(Rule):
 
     Mostly the default of a variable (``${CONFIG:-configs/debug.toml}``) that was not moved with the file. A path counts
     as one of the repository when it begins in a folder that this has; it may be relative to the root or to the launcher.
-    What the program writes, what depends on a value that is made up, and what the launcher makes itself is passed over.
+    What the program writes, what depends on a value that is made up, what the launcher makes itself, and what a comment, a
+    script or a README beside it says how to get is passed over.
     """
 
     code = "FLG010"
@@ -50,7 +52,7 @@ class MissingInput(Rule):
         files = files_of(context)
         for entry in launch.entries:
             for index, path in _arguments(entry):
-                made = posixpath.basename(path) in _written(launch)
+                made = posixpath.basename(path) in _written(launch) or _is_fetched(path, launch, context)
                 if not made and is_missing(path, launch.script.path, files):
                     yield self.finding(
                         *_origin(entry.command, index),
@@ -76,7 +78,32 @@ def _written(launch: Launch) -> set[str]:
     """The names of the files that a launcher may make: those that a redirection or a command like ``cp`` names."""
     text = launch.script.text
     made = re.findall(r"(?m)(?:>|\b(?:tee|wget|curl|cp|mv|ln|touch|tar|unzip|clone)\b)([^\n]*)", text)
-    return {posixpath.basename(word.strip("\"'")) for rest in made for word in rest.split()}
+    words = [_expanded(word.strip("\"'"), launch) for rest in made for word in rest.split()]
+    return {posixpath.basename(word) for word in words}
+
+
+def _expanded(word: str, launch: Launch) -> str:
+    """A word with the values of the variables that it names, as they are when the launcher ends."""
+    return re.sub(r"\$\{?(\w+)\}?", lambda name: launch.variables.get(name[1], name[0]), word)
+
+
+def _is_fetched(path: str, launch: Launch, context: Context) -> bool:
+    """Whether a link of the launcher, or what stands where the file would be, names it: then the user gets it first."""
+    name, folder = posixpath.basename(path), posixpath.dirname(posixpath.normpath(path))
+    if re.search(rf"https?://\S*/{re.escape(name)}\b", launch.script.text):
+        return True
+    beside = (file for file in context.project.files if posixpath.dirname(file) == folder)
+    telling = (
+        file for file in beside if file.endswith((".sh", ".md", ".rst")) and file != launch.script.path
+    )
+    return any(name in _text(file, context) for file in telling)
+
+
+def _text(path: str, context: Context) -> str:
+    try:
+        return context.project.text(path)
+    except Uninspectable:
+        return ""
 
 
 def _origin(command: Command, index: int) -> tuple[str, Span]:

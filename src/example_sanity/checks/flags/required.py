@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from example_sanity.checks.flags.base import FlagRule
 from example_sanity.checks.importing import forwards
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ _FILES = {
     )
 }
 _LAUNCHER = "examples/gpt/run_gpt_megatron.sh"
+# A variable that grows by the script's own arguments: what it holds in the end is the caller's.
+_COLLECTS = regex(r"(?m)^(?!\s*#).*?\b(\w+)(?:\+=\(?|=[\"']?\$\{?\1\b\}?)[^\n;]*\$\{?[1-9]\b")
 
 
 class MissingRequiredFlag(FlagRule):
@@ -65,7 +69,8 @@ class MissingRequiredFlag(FlagRule):
             word.endswith((".yaml", ".yml", ".json")) and not program.table.positionals
             for word in (program.words[index] for index in program.reading.operands)
         )
-        return not by_file and program.stable(*range(len(program.words)))
+        stable = program.stable(*range(len(program.words)))
+        return not by_file and stable and not _COLLECTS.search(program.launch.script.text)
 
 
 def _listed(flags: list[Flag]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from example_sanity.checks.flags.base import FlagRule, counted, place, shown
 from example_sanity.core.errors import nearest
 from example_sanity.core.finding import Severity
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from example_sanity.schema.argparse.matching import Use
     from example_sanity.schema.argparse.table import Flag
 
+# What a command prints and what the caller's arguments are is not known here.
+_ELSEWHERE = regex(r"[\"']*(?:\$\((?!\()|`|\$\{?[1-9@*])")
 _LAUNCHER = "examples/gpt/run_gpt_megatron.sh"
 _FILES = {
     "train.py": (
@@ -63,7 +66,10 @@ class FlagArity(FlagRule):
         if not program.stable(*near):
             return
         least = min(flag.least for flag in use.flags)
-        variable = re.match(r"[\"']*([$`][^\s)\"']*)", place(program, use.word)[1])
+        source = place(program, use.word)[1]
+        if _ELSEWHERE.match(source):
+            return
+        variable = re.match(r"[\"']*(\$[^\s)\"']*)", source)
         reason = f": {variable[1]} is empty" if variable else ""
         yield self._at(
             program,
