@@ -194,3 +194,18 @@ def test_environment_is_without_what_every_shell_sets() -> None:
 )
 def test_pieces_of_a_word(text: str, pieces: tuple[str | None, ...], single: bool) -> None:
     assert pieces_of(text) == (pieces, single)
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["X=1 ", "X=1 \\\n", 'X="a b" Y=$(uname -s) ', "X='a;b' Y+=c\\ d \\\n  \\\n", "if true; then X=1 "],
+)
+def test_assignments_before_a_command_leave_its_words_where_they_are(before: str) -> None:
+    end = "; fi\n" if before.startswith("if") else "\n"
+    found = places(f"{before}\\\npython x --b 2{end}")
+    line = before.count("\n") + 2
+    assert found == [f"python {line}:1", f"x {line}:8", f"--b {line}:10", f"2 {line}:14"]
+
+
+def test_a_command_inside_an_assignment_is_not_the_one_behind_it() -> None:
+    assert places("X=$(echo y) python x\n") == ["python 1:13", "x 1:20"]

@@ -28,6 +28,9 @@ _MOST = 600
 _SPREAD = regex(
     r'"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?[-+][^}]*)?\}|([@*1-9])|\{([@*])\})"?'
 )
+_ASSIGNED = regex(
+    rb"""(?:[A-Za-z_]\w*\+?=(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^()]*\)|\\.|[^\s"'\\;&|<>()])*(?:[ \t]|\\\n)+)+"""
+)
 _PLAIN = regex(r"[^\"'\\$`*?\[{]+")
 _EXPANSION = regex(r"\$[A-Za-z_]\w*|\$[\d@*#?$!-]")
 
@@ -209,10 +212,18 @@ class Layout:
         return offset if data.isascii() else len(self.script.text[:offset].encode("utf-8", "surrogateescape"))
 
     def site_at(self, offset: int) -> CommandSite | None:
-        """Return the innermost command around the character at ``offset``."""
+        """Return the innermost command around the character at ``offset``, which may be in assignments before it."""
         at = self._byte(offset)
         around = [site for site in self.script.commands if site.start <= at < site.end]
-        return min(around, key=lambda site: site.end - site.start, default=None)
+        return min(around, key=lambda site: site.end - site.start, default=None) or self._after_assignments(
+            at
+        )
+
+    def _after_assignments(self, at: int) -> CommandSite | None:
+        """``NAME=value program``: a command begins with its first word, what ran began with the assignment."""
+        following = (site for site in self.script.commands if site.start > at)
+        data = self.script.data
+        return next((site for site in following if _ASSIGNED.fullmatch(data, at, site.start)), None)
 
     def span_of(self, site: CommandSite | None, offset: int) -> Span:
         """Return the span of a command, or the place of the offset where no command is known."""
