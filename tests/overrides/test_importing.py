@@ -96,3 +96,24 @@ def test_a_package_that_nobody_knows_is_named(write: Write) -> None:
         "OVR017 package nowhere is neither in the project, in source-roots, installed, nor among the shipped schemas: "
         "the overrides are not checked"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def impl(config):\n    return config.trainer.get('use_legacy_worker_impl')\n", []),
+        (
+            "",
+            [
+                "OVR008 trainer.use_legacy_worker_impl was removed from the configuration in v0.8.0 "
+                "(commit 044bbba27): nothing reads it any more"
+            ],
+        ),
+    ],
+    ids=["older than the release", "newer"],
+)
+def test_what_the_source_at_hand_reads_was_not_removed(
+    write: Write, source: str, expected: list[str]
+) -> None:
+    line = "python3 -m verl.trainer.main_ppo +trainer.use_legacy_worker_impl=disable\n"
+    assert text(write, {**VERL, "verl/workers.py": source, SCRIPT: line}) == expected

@@ -88,7 +88,7 @@ def test_a_missing_group_choice_is_one_finding(write: Write) -> None:
 
 def test_overrides_below_a_node_that_does_not_exist_are_one_finding(write: Write) -> None:
     assert text(write, "trainr.nnodes=2", "trainr.save_freq=3") == [
-        "2 OVR001 trainr does not exist in train (app/config); did you mean trainer? 2 overrides set keys below it"
+        "2 OVR001 trainr does not exist in train (app/config), and 2 overrides set keys below it; did you mean trainer?"
     ]
 
 
@@ -160,6 +160,56 @@ def test_a_missing_module_and_a_missing_configuration(write: Write) -> None:
     ]
     assert text(write, "--config-path=konfig", "a.b=1") == [
         "2 OVR007 the configuration folder app/konfig does not exist"
+    ]
+
+
+@pytest.mark.parametrize("folder", ["$(pwd)/app/config", "$PWD/app/config", "/elsewhere/conf"])
+def test_a_configuration_folder_below_the_current_one(write: Write, folder: str) -> None:
+    # The project lies at the root while it is evaluated; what lies outside of it is not known.
+    assert text(write, f"--config-path={folder}", "trainer.nnodes=2") == []
+
+
+def test_a_configuration_folder_below_the_current_one_is_looked_into(write: Write) -> None:
+    assert text(write, "--config-path=$(pwd)/app/konfig", "a.b=1") == [
+        "2 OVR007 the configuration folder app/konfig does not exist"
+    ]
+
+
+def test_a_configuration_that_the_user_names_is_not_known(write: Write) -> None:
+    files = {**FILES, SCRIPT: "set -u\npython3 -m app.train --config-name $NAME trainer.nnode=2\n"}
+    assert report(write(files), "overrides").findings == ()
+
+
+def test_what_a_package_that_is_nowhere_may_hold_is_not_missing(write: Write) -> None:
+    config = "defaults:\n  - base\n  - _self_\nhydra:\n  searchpath:\n    - pkg://far.conf\nsize: 1\n"
+    files = {
+        **FILES,
+        "app/config/far.yaml": config,
+        SCRIPT: "python3 -m app.train --config-name=far size=2\n",
+    }
+    (found,) = report(write(files), "overrides").findings
+    assert (found.code, found.message) == (
+        "OVR017",
+        "far (app/config) has package far.conf in its search path, which is neither in the project, in source-roots "
+        "nor installed, and does not compose without it: the overrides are not checked",
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("trainer.train_files=x", "trainer.train_files is no key of train (app/config)"),
+        ("data.max_tokens=x", "data.max_tokens is no key of train (app/config)"),
+    ],
+)
+def test_what_is_another_setting_is_not_suggested(write: Write, word: str, expected: str) -> None:
+    assert text(write, word) == [f"2 OVR001 {expected}"]
+
+
+def test_an_empty_value_is_said_to_be_one(write: Write) -> None:
+    assert text(write, "trainer.flag=", "trainer.nnodes=1", "trainer.nnodes=") == [
+        "2 OVR004 trainer.flag takes true or false, not an empty value (default true, app/config/train.yaml:11)",
+        "4 OVR010 trainer.nnodes is set twice: 1 in line 3 does not count, an empty value does",
     ]
 
 

@@ -69,10 +69,12 @@ class Responder:
 
     def _serve(self) -> None:
         pipe = os.open(self._folder / "requests", os.O_RDWR | os.O_NONBLOCK)
+        ready = select.poll()
+        ready.register(pipe, select.POLLIN)
         rest = b""
         try:
             while not self._stop.is_set():
-                if select.select([pipe], [], [], 0.02)[0]:
+                if ready.poll(20):  # milliseconds
                     *lines, rest = (rest + os.read(pipe, 4096)).split(b"\n")
                     for line in lines:
                         self._reply(line.decode("ascii", "replace"))

@@ -16,7 +16,7 @@ from example_sanity.checks.overrides.meaning import meant_field, nearest_key, re
 from example_sanity.checks.overrides.state import State
 from example_sanity.checks.overrides.values import judge
 from example_sanity.core.errors import nearest
-from example_sanity.schema.hydra.model import ComposeError, Composition
+from example_sanity.schema.hydra.model import AbsentPackageError, ComposeError, Composition
 from example_sanity.schema.hydra.shipped import NotShippedError
 from example_sanity.schema.renames import Removed, fate
 
@@ -104,6 +104,13 @@ class Check(msgspec.Struct):
             return None
 
     def _not_composed(self, error: ComposeError, chosen: Sequence[str]) -> None:
+        if isinstance(error, AbsentPackageError):
+            message = (
+                f"{self.tree.label} has package {error.package} in its search path, which is neither in the project, "
+                "in source-roots nor installed, and does not compose without it: the overrides are not checked"
+            )
+            self.issues.append(Issue("OVR017", None, message))
+            return
         reason = str(error).strip().split("\n")[0]
         with_choices = f" with {' '.join(chosen)}" if chosen else ""
         message = f"Hydra cannot compose {self.tree.label}{with_choices}: {reason}"
@@ -202,10 +209,10 @@ class Check(msgspec.Struct):
             self._unknown(first, state)
             return
         near = nearest_key(node, state.keys)
-        hint = f"; did you mean {near}?" if near else ""
-        if near == node:
-            hint = ""
-        message = f"{node} does not exist in {self.tree.label}{hint} {len(items)} overrides set keys below it"
+        hint = f"; did you mean {near}?" if near and near != node else ""
+        message = (
+            f"{node} does not exist in {self.tree.label}, and {len(items)} overrides set keys below it{hint}"
+        )
         self.issues.append(Issue("OVR001", first, message))
 
     def _one(self, item: Setting, state: State) -> None:
@@ -245,7 +252,7 @@ class Check(msgspec.Struct):
         top = item.key.partition(".")[0]
         if item.key in state.keys:
             self._judge(item, state)
-        elif (gone := fate(item.key, self.tree.removed)) and not self._is_handed_on(item.key, state):
+        elif (gone := fate(item.key, self.tree.removed)) and self._is_unread(item.key, state):
             self._readded(item, gone)
         elif top not in state.keys and "." in item.key and not self.tree.mentions(top):
             self._unread(item, top, state)
@@ -258,9 +265,13 @@ class Check(msgspec.Struct):
         message = f"{self.tree.label} has no {top}, and nothing in the program reads one: {item.key} has no effect{hint}"
         self.issues.append(Issue("OVR021", item, message))
 
-    def _is_handed_on(self, key: str, state: State) -> bool:
-        """Whether the key goes into a dict that the program hands on as it is, so that others may read it."""
-        return _is_open(key.rpartition(".")[0], state)
+    def _is_unread(self, key: str, state: State) -> bool:
+        """Whether nothing can read a key that a release took away: no dict is handed on, no source at hand names it.
+
+        The source at hand may be older than that release.
+        """
+        parent, _, name = key.rpartition(".")
+        return not _is_open(parent, state) and (not self.tree.at_hand or not self.tree.mentions(name))
 
     def _readded(self, item: Setting, gone: Removed) -> None:
         hint = f"it is {gone.name} now" if gone.name else "nothing reads it any more"
@@ -324,8 +335,8 @@ class Check(msgspec.Struct):
         if gone is not None and gone.name in state.keys:
             near, hint = gone.name, f": renamed in {gone}: use {gone.name}"
         else:
-            near = nearest_key(item.key, state.keys)
-            hint = (f": removed in {gone}" if gone else "") + (f"; did you mean {near}?" if near else "")
+            near = None if gone else nearest_key(item.key, state.keys)
+            hint = f": removed in {gone}" if gone else f"; did you mean {near}?" if near else ""
         message = f"{item.key} is no key of {self.tree.label}{' any more' if gone else ''}{hint}"
         replace = (f"{item.key}=", f"{near}=") if near else None
         return Issue("OVR001", item, message, replace=replace, safe=False)

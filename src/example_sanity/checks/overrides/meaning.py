@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from example_sanity.core.errors import nearest
+from example_sanity.schema.renames import is_similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,17 +34,21 @@ def replacement(key: str, keys: Iterable[str]) -> str | None:
 
 
 def nearest_key(key: str, keys: Iterable[str]) -> str | None:
-    """Return the key that was probably meant: the same name elsewhere, else the most similar one."""
-    known = list(keys)
+    """Return the key that was probably meant: the same name elsewhere, else the most similar one.
+
+    Another part of the configuration has settings of its own: only a name without its path is looked for in all of it.
+    """
+    top = key.partition(".")[0]
+    known = [item for item in keys if "." not in key or item.partition(".")[0] == top]
     elsewhere = _same_leaf(key, known)
     if elsewhere:
         return elsewhere
     parent, _, name = key.rpartition(".")
     siblings = [item for item in known if item.rpartition(".")[0] == parent]
-    near = nearest(name, [item.rpartition(".")[2] for item in siblings], 75)
+    near = nearest(name, [leaf for item in siblings if is_similar(name, leaf := item.rpartition(".")[2])], 75)
     if near:
         return f"{parent}.{near}" if parent else near
-    return nearest(key, known, 85)
+    return nearest(key, [item for item in known if is_similar(name, item.rpartition(".")[2])], 85)
 
 
 def _same_leaf(key: str, keys: Iterable[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import posixpath
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -28,7 +29,6 @@ from example_sanity.schema.hydra.trees import LiveTree, Spec, Tree, Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from example_sanity.core.rule import Context
     from example_sanity.launch.command import Entry
@@ -163,9 +163,9 @@ class Resolver:
     def _live(self, main: HydraMain, roots: Roots, asked: _Asked, module: str | None) -> Resolved:
         result = Resolved(inputs={str(main.file)} if roots.changes(str(main.file)) else set())
         flags = asked.flags
-        folder = located(main.file.parent, _text(flags.get("path"))) if "path" in flags else main.folder
+        folder = self._configured(main, flags["path"].raw) if "path" in flags else main.folder
         name = (_text(flags.get("name")) or main.name or "").removesuffix(".yaml")
-        if folder is None or not name:
+        if folder is None or not name or any(not item.stable for item in flags.values()):
             return result  # nothing is composed, or not in a way that is written down
         further, absent = self._further(roots, asked, module, name)
         troubles = check_folder(folder, name, roots, flags)
@@ -191,6 +191,18 @@ class Resolver:
             result.inputs.add(str(shipped.file_of(self._wanted or further.source)))
             result.tree = self._trees.setdefault((spec, roots, further.label), CombinedTree(live, further))
         return result
+
+    def _configured(self, main: HydraMain, path: str) -> str | None:
+        """Return the folder that ``--config-path`` names, None for one outside of the project and not on this machine.
+
+        The project lies at ``/`` while its launchers are evaluated, so ``$(pwd)/conf`` is ``//conf``.
+        """
+        if not path.startswith("/"):
+            return located(main.file.parent, path)
+        inside = posixpath.normpath(path).lstrip("/")
+        if inside.partition("/")[0] in self._project.folders:
+            return str(self._project.root / inside)
+        return posixpath.normpath(path) if Path(path).is_dir() else None
 
     def _live_tree(self, spec: Spec, roots: Roots, main: HydraMain) -> LiveTree:
         if (spec, roots) not in self._trees:

@@ -46,7 +46,7 @@ def judge(setting: Setting, leaf: Leaf) -> Iterator[Issue]:
         yield Issue("OVR014", setting, message, Severity.WARNING)
     elif not _fits(value, leaf):
         takes = " or ".join(_NAMES.get(kind, kind) for kind in leaf.kinds)
-        message = f"{setting.key} takes {takes}, not {_described(value)} {_shown(value)}{_place(leaf)}"
+        message = f"{setting.key} takes {takes}, not {_described(value)}{_place(leaf)}"
         yield Issue("OVR004", setting, message, None if leaf.declared else Severity.WARNING)
     elif any(value == item for item in leaf.refused):
         yield Issue("OVR005", setting, f"{setting.key} may not be {_shown(value)}: the program refuses it")
@@ -101,10 +101,11 @@ def _chosen(value: object, leaf: Leaf) -> bool:
 
 
 def _described(value: object) -> str:
+    if value == "":
+        return "an empty value"
     (kind,) = kinds_of(value) or ("null",)
-    return {"str": "the text", "list": "the list", "dict": "the group", "bool": "the truth value"}.get(
-        kind, "the number"
-    )
+    names = {"str": "the text", "list": "the list", "dict": "the group", "bool": "the truth value"}
+    return f"{names.get(kind, 'the number')} {_shown(value)}"
 
 
 def _place(leaf: Leaf) -> str:

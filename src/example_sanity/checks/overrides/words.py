@@ -101,8 +101,8 @@ def _contradictions(good: Sequence[Setting], script: Script) -> list[Issue]:
             continue
         if _together(before, item, script):
             message = (
-                f"{item.key} is set twice: {before.raw} in line {before.origin.span.line} does not count, "
-                f"{item.raw} does"
+                f"{item.key} is set twice: {before.raw or 'an empty value'} in line {before.origin.span.line} "
+                f"does not count, {item.raw or 'an empty value'} does"
             )
             issues.append(Issue("OVR010", item, message, Severity.WARNING))
     return issues

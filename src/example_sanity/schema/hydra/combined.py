@@ -23,6 +23,8 @@ class CombinedTree:
     newer than the repository.
     """
 
+    at_hand = True
+
     def __init__(self, live: LiveTree, further: ShippedTree) -> None:
         """Lay ``further`` over ``live``."""
         self._live = live

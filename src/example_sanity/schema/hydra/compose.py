@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from example_sanity.schema.hydra import yamlfiles
-from example_sanity.schema.hydra.model import ComposeError
+from example_sanity.schema.hydra.model import AbsentPackageError, ComposeError
 from example_sanity.schema.hydra.roots import Roots
 
 _UNREADABLE = (
@@ -70,7 +70,10 @@ class _Files(FileConfigSource):
     """``file://``: relative to the project, as launchers run there.
 
     Hydra asks for the same files and folders again for each entry of each defaults list; here that is remembered.
+    ``absent`` is the package that this stands for, where that is nowhere.
     """
+
+    absent: str | None = None
 
     def __init__(self, provider: str, path: str) -> None:
         super().__init__(provider, path)
@@ -117,6 +120,7 @@ def _sources(roots: Roots) -> dict[str, type[ConfigSource]]:
             super().__init__(provider, path)
             name = self.path.strip("/").replace("/", ".")
             self.path = str(roots.folder(name) or os.devnull)
+            self.absent = name if roots.top(name) is None else None
 
         @staticmethod
         def scheme() -> str:
@@ -201,7 +205,17 @@ class Composer:
             with _private(self._roots):
                 return self._compose(name, list(choices))
         except _UNREADABLE as error:
+            absent = self._absent(name)
+            if absent:
+                raise AbsentPackageError(str(error), absent) from error
             raise ComposeError(str(error)) from error
+
+    def _absent(self, name: str) -> str | None:
+        """Return the first package that a configuration has in its search path and that is nowhere."""
+        with suppress(*_UNREADABLE), _private(self._roots):
+            sources = self._repository(name).get_sources()
+            return next((source.absent for source in sources if getattr(source, "absent", None)), None)
+        return None
 
     def _compose(self, name: str, words: list[str]) -> Composed:
         ConfigLoaderImpl(self._path).ensure_main_config_source_available()

@@ -11,6 +11,15 @@ class ComposeError(Exception):
     """Hydra refuses to compose; the text is its reason."""
 
 
+class AbsentPackageError(ComposeError):
+    """Hydra refuses to compose, and ``package`` of the search path is nowhere: what is missing may lie in it."""
+
+    def __init__(self, reason: str, package: str) -> None:
+        """Keep Hydra's reason as the text."""
+        super().__init__(reason)
+        self.package = package
+
+
 class Leaf(msgspec.Struct, array_like=True, frozen=True):
     """What is known of one key.
 

@@ -88,6 +88,8 @@ def members(forest: Forest) -> set[str]:
 class ShippedTree:
     """A configuration of a shipped schema."""
 
+    at_hand = False
+
     def __init__(self, schema: Schema, key: str) -> None:
         """Open configuration ``key``."""
         self._schema = schema

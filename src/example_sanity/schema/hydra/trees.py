@@ -29,6 +29,8 @@ class Tree(Protocol):
     """A primary configuration that can be composed with different group choices."""
 
     label: str
+    at_hand: bool
+    """Whether the source of the program is there to be read."""
 
     @property
     def options(self) -> dict[str, list[str]]:
@@ -115,6 +117,8 @@ class Workshop:
 
 class LiveTree:
     """A configuration in files."""
+
+    at_hand = True
 
     def __init__(
         self, roots: Roots, spec: Spec, package: Path, cache: Path | None, shared: Workshop | None = None
