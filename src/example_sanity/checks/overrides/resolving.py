@@ -89,19 +89,26 @@ class Resolver:
         self._given = source_roots(context)
         self._workshop = Workshop()
         self._trees: dict[object, Tree] = {}
-        self._nested: dict[frozenset[str], list[Path]] = {}
+        self._roots: dict[object, Roots] = {}  # they remember what they found
         self._mains: dict[Path, HydraMain | None] = {}
         self._dotlists: dict[Path, tuple[Dotlist | None, tuple[Path, ...]]] = {}
         self._wanted = _schema(options.schema, self._project.root) if options.schema else None
 
     def roots(self, entry: Entry, names: Sequence[str], fixed: tuple[Path, str] | None = None) -> Roots:
         """Return where packages of these names are looked up for an entry, first in a ``fixed`` folder."""
-        root, folders = self._project.root, self._project.folders
-        tops = frozenset(name.partition(".")[0] for name in names)
-        if tops not in self._nested:
-            self._nested[tops] = nested_folders(root, folders, tops)
-        certain = dict.fromkeys([*own_folders(entry, self._project), root, root / "src", *self._given])
-        guessed = [folder for folder in self._nested[tops] if folder not in certain]
+        own = own_folders(entry, self._project)
+        key = own, frozenset(name.partition(".")[0] for name in names), fixed
+        if key not in self._roots:
+            self._roots[key] = self._all_roots(*key)
+        return self._roots[key]
+
+    def _all_roots(
+        self, own: tuple[Path, ...], tops: frozenset[str], fixed: tuple[Path, str] | None
+    ) -> Roots:
+        root = self._project.root
+        certain = dict.fromkeys([*own, root, root / "src", *self._given])
+        nested = nested_folders(root, self._project.folders, tops)
+        guessed = [folder for folder in nested if folder not in certain]
         first = () if fixed is None else (fixed[0],)
         return Roots((*first, *certain, *guessed, *installed_folders()), frozenset(guessed), fixed)
 
