@@ -104,12 +104,13 @@ def test_where_only_warnings_are_the_last_one_is_quoted() -> None:
 
 
 @pytest.mark.parametrize("status", [None, 143])
-def test_a_run_that_was_stopped_shows_what_it_did_before(status: int | None) -> None:
-    seen = record(
-        "engine is up", "first prompts", SIGTERM, "Traceback (most recent call last):", "shutting down"
-    )
+@pytest.mark.parametrize(
+    "end", [SIGTERM, "slurmstepd: error: *** JOB 7 CANCELLED AT 2026-12-01T10:00:00 ***"]
+)
+def test_a_run_that_was_stopped_shows_what_it_did_before(status: int | None, end: str) -> None:
+    seen = record("engine is up", "first prompts", end, "Traceback (most recent call last):", "shutting down")
     _, cause, _ = judge(plan(), seen, Ending(status, 9.0))
 
     assert cause is not None
-    assert (cause.kind, cause.line) == ("stopped", SIGTERM)
+    assert (cause.kind, cause.line) == ("stopped", end)
     assert [line.text for line in cause.context] == ["engine is up", "first prompts"]
