@@ -38,6 +38,14 @@ def report_option(formats: Sequence[str]) -> Any:
     )
 
 
+def _rules_option(name: str, text: str) -> Any:
+    return click.option(name, multiple=True, metavar="RULE", callback=_split, help=text)
+
+
+def _split(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for value in values for word in value.split(",") if word)
+
+
 def format_option(formats: Sequence[str]) -> Any:
     """Return the option for the format of the report, of some."""
     return click.option(
@@ -113,8 +121,8 @@ def check_options(function: Any) -> Any:
     return with_options(
         project_options(function),
         click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
-        click.option("--select", multiple=True, metavar="RULE", help="Only these codes, names or families."),
-        click.option("--ignore", multiple=True, metavar="RULE", help="Not these codes, names or families."),
+        _rules_option("--select", "Only these codes, names or families (repeatable, or with commas)."),
+        _rules_option("--ignore", "Not these codes, names or families (repeatable, or with commas)."),
         click.option(
             "--fail-on", type=click.Choice(["error", "warning", "info"]), help="Exit 1 from this severity on."
         ),

@@ -57,6 +57,10 @@ def test_check_runs_every_family(write: Write, capsys: pytest.CaptureFixture[str
             "no such file or folder: {root}/exmples (did you mean '{root}/examples'?)",
         ),
         (["naming", "{root}", "--select", "NAM09"], "--select: unknown rule 'NAM09' (did you mean 'NAM"),
+        (
+            ["naming", "{root}", "--ignore", "NAM002,NAM09"],
+            "--ignore: unknown rule 'NAM09' (did you mean 'NAM",
+        ),
         (["naming", "{root}", "--ignore", "forbiden-token"], "(did you mean 'forbidden-token'?)"),
         (["naming", "{root}", "--preset", "verll"], "unknown preset 'verll' (did you mean 'verl'?)"),
         (["naming", "{root}", "--config", "{root}/none.toml"], "no such file or folder: {root}/none.toml"),

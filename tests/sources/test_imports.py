@@ -86,6 +86,35 @@ def test_a_module_that_the_configuration_says_is_built_is_silent() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "text", "files", "count"),
+    [
+        ("examples/bench/a.py", "import bench.far\n", {"examples/bench/__init__.py": ""}, 1),
+        (
+            "examples/bench/a.py",
+            "import bench.far\n",
+            {"examples/bench/__init__.py": "", "examples/bench/requirements.txt": "bench>=2\n"},
+            0,
+        ),
+        (
+            "examples/a_bench/a.py",
+            "import a_bench.far\n",
+            {
+                "examples/a_bench/__init__.py": "",
+                "pyproject.toml": "[project]\ndependencies = ['a-bench[x]==1']\n",
+            },
+            0,
+        ),
+        ("tools/runner.py", "from runner.config import C\n", {}, 0),
+        ("pkg/a.py", "import pkg.far\n", {"requirements.txt": "pkg\n"}, 1),
+    ],
+)
+def test_a_name_that_may_be_that_of_an_installed_distribution_is_silent(
+    path: str, text: str, files: dict[str, str], count: int
+) -> None:
+    assert len(found(text, path, files)) == count
+
+
+@pytest.mark.parametrize(
     "files",
     [
         {"pkg/core.py": "def __getattr__(name):\n    return 1\n"},

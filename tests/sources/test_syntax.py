@@ -27,6 +27,31 @@ def test_a_warning_of_the_compiler_stands_on_its_line(text: str, line: int) -> N
     assert finding.severity == "warning"
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("y = '\\d'\n", (1, 6)),
+        ('x = 1\n"""\na\nb \\\\d \\d\n"""\n', (4, 7)),
+    ],
+)
+def test_an_escape_is_pointed_at_where_it_stands(text: str, place: tuple[int, int]) -> None:
+    (finding,) = check_rule(PythonSyntaxWarning, text, path="a.py")
+
+    assert (finding.span.line, finding.span.column) == place
+
+
+@pytest.mark.parametrize(
+    ("asked", "severity"), [(">=3.99", "info"), (">=3.9,<3.99", "error"), (">= 3.99.1, <4", "info")]
+)
+def test_what_is_for_a_newer_python_is_no_error(write: Write, asked: str, severity: str) -> None:
+    root = write({"pyproject.toml": f'[project]\nrequires-python = "{asked}"\n', "pkg/a.py": "x = (\n"})
+
+    (finding,) = [item for item in report(root, "sources").findings if item.code == "SYS006"]
+
+    assert finding.severity == severity
+    assert ("it is for Python 3.99" in finding.message) == (severity == "info")
+
+
 @pytest.mark.parametrize("text", ["def f(:\n", "x = 1\n  y = 2\n", "return 1\n", "x = \x0c(\n"])
 def test_a_file_that_does_not_compile_is_a_finding_and_no_pass(
     write: Write, capsys: pytest.CaptureFixture[str], text: str

@@ -104,6 +104,8 @@ def test_continue_on_error_counts_where_something_is_judged(write: Write) -> Non
     (found,) = _findings(write, _workflow("pytest tests/unit", job="    continue-on-error: true\n"))
     assert (found.span.line, "lets the job pass" in found.message) == (5, True)
     assert _findings(write, _workflow("curl x", step=step)) == ()
+    for reason in ("        # GPUs are scarce\n" + step, step.replace("\n", "  # GPUs are scarce\n")):
+        assert _findings(write, _workflow("pytest tests/unit", step=reason)) == ()
     assert (
         _findings(write, _workflow("pytest tests/unit", step=step.replace("true", "${{ matrix.x }}"))) == ()
     )

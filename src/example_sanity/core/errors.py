@@ -10,6 +10,8 @@ from example_sanity.core.finding import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from example_sanity.core.finding import Severity
+
 
 class ExitCode(enum.IntEnum):
     """What the exit status says, everywhere."""
@@ -26,13 +28,16 @@ class UsageError(Exception):
 
 
 class Uninspectable(Exception):
-    """A file could not be inspected. It becomes a SYS finding, never a silent pass."""
+    """A file could not be inspected. It becomes a SYS finding, never a silent pass; of the rule's severity unless it says one."""
 
-    def __init__(self, code: str, message: str, span: Span | None = None) -> None:
+    def __init__(
+        self, code: str, message: str, span: Span | None = None, severity: Severity | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.span = span or Span()
+        self.severity = severity
 
 
 def nearest(word: str, candidates: Iterable[str], cutoff: float = 60) -> str | None:

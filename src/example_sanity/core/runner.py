@@ -422,7 +422,8 @@ def _chooses(rule: type[Rule]) -> bool:
 
 
 def _as_finding(path: str, error: Uninspectable) -> Finding:
-    return system.problem(error.code, path, error.message, error.span)
+    found = system.problem(error.code, path, error.message, error.span)
+    return msgspec.structs.replace(found, severity=error.severity) if error.severity else found
 
 
 def _related(name: str, root: str) -> bool:

@@ -90,8 +90,8 @@ class LimitHit(SystemRule):
 class UnparsablePython(SystemRule):
     """A Python file that the interpreter which runs the tool cannot compile.
 
-    Either it is broken, or it is written for a newer Python: run the tool with that one. A file that is no Python, a
-    template for example, is to be excluded in the configuration.
+    Either it is broken, or it is written for a newer Python: run the tool with that one. Where ``requires-python`` asks for
+    a newer one, that is an info. A file that is no Python, a template for example, is to be excluded in the configuration.
     """
 
     code = "SYS006"

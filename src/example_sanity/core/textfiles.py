@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -11,13 +12,15 @@ import msgspec
 
 from example_sanity.core.commentstyles import is_text
 from example_sanity.core.errors import Uninspectable
-from example_sanity.core.finding import Span
+from example_sanity.core.finding import Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Loaded, Subject
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence
 
+_REQUIRES = regex(r"^requires-python\s*=\s*[\"'][^\"'\n]*?(?:>=|~=|==)\s*(3\.\d+)", re.MULTILINE)
 PULL_REQUEST_FILE = "PULLREQ_EDITMSG"
 
 
@@ -108,7 +111,26 @@ class PythonLoader:
     def load(self, context: Context, path: str) -> Loaded:
         """Compile the file, which runs nothing of it. Raises Uninspectable (SYS001, SYS002, SYS006)."""
         text = context.project.text(path).removeprefix("\ufeff")
-        return Loaded((PythonSource(path, text, _complaints(text)),))
+        try:
+            return Loaded((PythonSource(path, text, _complaints(text)),))
+        except Uninspectable as error:
+            newer = _newer_python(context, path)
+            if newer is None:
+                raise
+            message = f"{error.message}; it is for Python {newer} (requires-python): run the tool with that"
+            raise Uninspectable("SYS006", message, error.span, Severity.INFO) from error
+
+
+def _newer_python(context: Context, path: str) -> str | None:
+    """The oldest Python that the project of a file asks for, where that is newer than the one that runs the tool."""
+    folder = path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        place = f"{folder}/pyproject.toml" if folder else "pyproject.toml"
+        found = _REQUIRES.search(context.project.text(place)) if place in context.project.all_files else None
+        if found:
+            return found[1] if int(found[1].partition(".")[2]) > sys.version_info.minor else None
+    return None
 
 
 def _complaints(text: str) -> tuple[Complaint, ...]:

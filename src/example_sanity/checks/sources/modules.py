@@ -28,6 +28,9 @@ _BUILD_FILES = (
     ".gitignore",
     "setup.cfg",
 )
+_REQUIRES = regex(r"(?:.*/)?[\w-]*requirements[\w-]*\.txt")
+# "terminal-bench==0.2.18", quoted or on a line of its own
+_REQUIREMENT = regex(r"(?:^[ \t]*|[\"'])([A-Za-z][\w.-]*)(?=[ \t]*(?:[\[=<>~!@;#\"']|$))", re.MULTILINE)
 _BINDS = regex(r"^(?:(?:async )?def |class )?(\w+)\b\s*[(:=]", re.MULTILINE)
 
 
@@ -48,7 +51,8 @@ def index_of(context: Context) -> Index:
 def _index(context: Context) -> Index:
     project = context.project
     files = project.all_files
-    texts = [path for path in files if path.rpartition("/")[2] in _BUILD_FILES and path.count("/") <= 4]
+    texts = [path for path in files if _REQUIRES.fullmatch(path) or path.rpartition("/")[2] in _BUILD_FILES]
+    texts = [path for path in texts if path.count("/") <= 4]
     build = "\n".join((project.peek(path) or b"").decode("utf-8", "replace") for path in texts)
     for path in texts:
         project.watch(f"file:{path}")
@@ -77,6 +81,8 @@ class Index:
         self._files = frozenset(files)
         self._roots = tuple(root.strip("/") for root in roots)
         self._build = frozenset(re.findall(r"\w+", build))
+        found = {name.replace("-", "_").lower() for name in _REQUIREMENT.findall(build)}
+        self._required = frozenset(found)
         self._built = frozenset(built)
         self._opaque = frozenset(path.rpartition("/")[0] for path in opaque)
         self._children: dict[str, set[str]] = {}
@@ -201,7 +207,7 @@ class Index:
         else:
             visible = [root for root in self._visible(path) if parts[0] in self.children(root)]
             # Of a name that only stands deep in the repository nobody can say that it is meant.
-            if not visible:
+            if not visible or (len(parts) > 1 and self._may_be_installed(parts[0], path, visible)):
                 return [], parts, []
             places = list(dict.fromkeys((*visible, *sorted(self._holding(parts[0])))))
         before: list[str] = []
@@ -215,6 +221,16 @@ class Index:
 
     def _visible(self, path: str) -> list[str]:
         return list(dict.fromkeys(("", "src", *self._roots, self.root_of(path))))
+
+    def _may_be_installed(self, top: str, path: str, visible: Sequence[str]) -> bool:
+        """Whether a name that stands beside the file's outermost package is that of something else.
+
+        That is so where it is the file itself, which has no modules, and where the project requires a distribution of
+        that name.
+        """
+        if not {"", "src", *self._roots}.isdisjoint(visible):
+            return False
+        return top.lower() in self._required or all(f"{_join(root, top)}.py" == path for root in visible)
 
     def _holding(self, part: str) -> set[str]:
         """The folders outside of packages that have a module or a package of this name, and can be put on the path."""

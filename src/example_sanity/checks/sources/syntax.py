@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core.finding import Severity, Span
+from example_sanity.core.regex import regex
 from example_sanity.core.rule import Example, Rule, Subject
-from example_sanity.core.textfiles import PythonSource
+from example_sanity.core.textfiles import Complaint, PythonSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from example_sanity.core.finding import Finding
     from example_sanity.core.rule import Context
+
+_ESCAPE = regex(r"[\"'](\\.)[\"']")
 
 
 class PythonSyntaxWarning(Rule):
@@ -41,4 +45,18 @@ class PythonSyntaxWarning(Rule):
             line = lines[complaint.line - 1] if 0 < complaint.line <= len(lines) else ""
             start = len(line) - len(line.lstrip()) + 1
             span = Span(complaint.line, start, complaint.line, max(len(line), start) + 1)
-            yield self.finding(subject.path, span, f"Python warns: {complaint.message}")
+            place = _escape(complaint, lines) or span
+            yield self.finding(subject.path, place, f"Python warns: {complaint.message}")
+
+
+def _escape(complaint: Complaint, lines: Sequence[str]) -> Span | None:
+    """Where an escape stands: before Python 3.12 the compiler gives the line on which its string begins."""
+    found = _ESCAPE.search(complaint.message)
+    if found is None:
+        return None
+    wanted = re.compile(r"(?<!\\)(?:\\\\)*" + re.escape(found[1]))
+    for number, line in enumerate(lines[complaint.line - 1 :], complaint.line):
+        place = wanted.search(line)
+        if place:
+            return Span(number, place.end() - len(found[1]) + 1, number, place.end() + 1)
+    return None

@@ -54,7 +54,8 @@ class SwallowedFailure(Rule):
     ``pytest | tee log`` passes. ``shell: bash`` has it. A job that is green then says nothing.
 
     Nothing is said of commands that run nothing of the repository (``rm``, ``docker``, ``ray stop``), of those under
-    ``workflows.cleanup``, of a status that is looked at later, and of jobs that commit what a checker has changed.
+    ``workflows.cleanup``, of a status that is looked at later, of jobs that commit what a checker has changed, and of a
+    ``continue-on-error`` with a comment beside it or above, which says why.
     """
 
     code = "WFL006"
@@ -76,12 +77,16 @@ class SwallowedFailure(Rule):
         """Judge every step."""
         workflow = cast("Workflow", subject)
         cleanup = context.options("workflows", WorkflowsOptions).cleanup
+        told: set[Span] = set()
         for run in runs(workflow, context):
             verdicts = [call for call in run.shell.calls if is_verdict(call, run.shell, cleanup)]
             if not verdicts or _commits(run):
                 continue
             tolerant = run.step.tolerant or run.job.tolerant
+            if tolerant in told:
+                continue
             if tolerant is not None:
+                told.add(tolerant)
                 yield self.finding(workflow.path, tolerant, _tolerated(run, verdicts[0]))
                 continue
             for span, message in _swallowed(run, verdicts):

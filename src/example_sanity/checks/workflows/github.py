@@ -95,12 +95,18 @@ class _Reader:
         return found if found is not None else tree.get(tree.root, "defaults", "run", key)
 
     def _tolerant(self, node: Any, name: str) -> Span | None:
-        """Where it says that a failure does not count. An expression may say so on purpose, case by case."""
+        """Where it says that a failure does not count. An expression may say so on purpose, or a comment say why."""
         found = self._tree.get(node, "continue-on-error")
+        if found is None or found.value != "true":
+            return None
+        span = self._tree.span(found)
+        above, line = ("", *self._text.split("\n"))[span.line - 1 : span.line + 1]
+        if "#" in line or above.lstrip().startswith("#"):
+            return None
         asked = (
             re.search(rf"\b{re.escape(name)}\.(?:outcome|conclusion|result)\b", self._text) if name else None
         )
-        return self._tree.span(found) if found is not None and found.value == "true" and not asked else None
+        return None if asked else span
 
     def _steps(self, node: Any, machine: str, folder: Any) -> tuple[Step, ...]:
         default = self._default(node, "shell")
