@@ -69,6 +69,7 @@ def test_what_git_ignores_or_a_submodule_holds_is_silent() -> None:
         "```bash\ncurl -o app/fetched.yaml https://x.org/raw\n```\n\nThen see `app/fetched.yaml`.\n",
         "Create `serve_a_fsdp.sh` on the first node:\n\n```bash\nbash serve_a_fsdp.sh\n```\n",
         "The contents of the serve_a_fsdp.sh script:\n\n```bash\nbash serve_a_fsdp.sh\n```\n",
+        "**Example file: `app/mixed.yaml`**\n\n```yaml\na: 1\n```\n",
         "`pytest tests/test_foobar.py`, `app/dummy.py`",
     ],
 )

@@ -106,6 +106,13 @@ def test_found(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) 
     assert brief(found(tmp_path, text)) == expected
 
 
+def test_a_placeholder_that_bash_stumbles_over_is_named(tmp_path: Path) -> None:
+    (finding,) = found(tmp_path, "python3 train.py --port <node1 port>\n")
+    assert finding.message.startswith(
+        "bash cannot parse the script: it reads <node1 port> as redirections, and the second has no file"
+    )
+
+
 def test_the_message_names_what_gets_lost(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, "python3 train.py \\\n    --a 1 \\\n    # --b 2 \\\n    --c 3\n")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from example_sanity.launch.command import Launch
     from example_sanity.launch.syntax import Script
 
+_ANGLES = regex(r"(<[A-Za-z][\w ./-]*>)[ \t]*$")
 _POSITION = regex(r"line (\d+), column (\d+): ")
 
 
@@ -49,9 +50,9 @@ class ScriptLoader(PathLoader):
             from example_sanity.launch.evaluator import syntax_error
 
             if error := syntax_error(script):
-                raise Uninspectable(
-                    "SYS003", f"bash cannot parse the script: {error}", _place(error, script.errors[0])
-                )
+                place = _place(error, script.errors[0])
+                reason = _placeholder(script, place) or error
+                raise Uninspectable("SYS003", f"bash cannot parse the script: {reason}", place)
         return Loaded((script,))
 
 
@@ -59,6 +60,16 @@ def _place(error: str, otherwise: Span) -> Span:
     """Where bash stops, as the error says: tree-sitter may stumble elsewhere, over text that bash takes."""
     match = _POSITION.match(error)
     return Span(int(match[1]), int(match[2]), int(match[1]), int(match[2]) + 1) if match else otherwise
+
+
+def _placeholder(script: Script, place: Span) -> str | None:
+    """Say what is wrong where bash stops behind a placeholder in angle brackets: it looks for one more file."""
+    before = script.data.split(b"\n")[place.line - 1].decode("utf-8", "replace")[: place.column - 1]
+    found = _ANGLES.search(before)
+    return found and (
+        f"it reads {found[1]} as redirections, and the second has no file; quote it, or take a variable that must be "
+        "set (${NAME:?})"
+    )
 
 
 def _refuse_unlikely(text: str) -> None:
@@ -123,7 +134,9 @@ def _as_script(subject: object) -> Script:
 
 def _problem(launch: Launch, path: str) -> Finding:
     code = "SYS005" if launch.limit else "SYS004"
-    return system.problem(code, path, f"could not evaluate: {launch.failure}", scenario=launch.scenario.name)
+    hint = "; the usual reason is a loop that waits for something" if launch.limit else ""
+    message = f"could not evaluate: {launch.failure}{hint}"
+    return system.problem(code, path, message, scenario=launch.scenario.name)
 
 
 LOADERS = (PathLoader(), ScriptLoader(), LaunchLoader(), DefaultLaunchLoader())

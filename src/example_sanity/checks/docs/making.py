@@ -27,6 +27,13 @@ _TOLD = regex(
     re.IGNORECASE,
 )
 
+# "Example configuration file: `data/mixed.yaml`" above a block that shows what to write
+_SHOWN = regex(
+    r"^[^`\n]*(?:\bfile|\bexample|\u6587\u4ef6|\u793a\u4f8b)[^`\n]*`([\w./-]+)`[^`\w\n]*\n\s*(?:```|~~~)[ \t]*"
+    r"(?:ya?ml|jsonc?|toml|ini|text|txt)[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
 
 def made_files(document: Document) -> frozenset[str]:
     """Return the files that the commands and cells of a document write or fetch, and those that it says to write.
@@ -36,6 +43,7 @@ def made_files(document: Document) -> frozenset[str]:
     found = {path for block in document.blocks for path in _fetches(block.text)}
     shell = [block.quoted.text for block in document.blocks if block.is_shell]
     found.update(match[1] for text in shell for match in _WRITES.finditer(text))
+    found.update(match[1] for match in _SHOWN.finditer(document.text))
     found.update(match[1] for match in _CELL.finditer(document.text))
     found.update(match[1] for line in document.lines for match in _TOLD.finditer(line))
     return frozenset(posixpath.normpath(path.strip("\"'")) for path in found if path.strip("\"'"))
