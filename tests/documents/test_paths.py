@@ -109,6 +109,12 @@ def test_a_link_with_escapes_is_named_as_it_reads() -> None:
     assert item.message == "the file docs/\u5b89\u88c5.md does not exist"
 
 
+def test_an_address_behind_something_else_is_no_file() -> None:
+    assert messages("[a]('https://x.org/a')") == [
+        "1:5 'https://x.org/a' is no address: one begins with its scheme"
+    ]
+
+
 def test_of_translations_the_first_is_near() -> None:
     extra = {"docs/en/grpo.md": "", "docs/zh/grpo.md": ""}
     (item,) = found("`docs/grpo.md`", **extra)

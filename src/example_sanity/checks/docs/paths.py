@@ -129,6 +129,8 @@ def _explained(link: Link, target: str, path: str, document: Document, files: Fi
         return _Problem(
             f"{link.target} is no file; a link to another site begins with https://", f"https://{link.target}"
         )
+    if "://" in target:
+        return _Problem(f"{target} is no address: one begins with its scheme")
     if document.kind == "rst" and link.kind == "link" and target.lower() in _names(document):
         return _Problem(
             f"the link {target} is a name, which has an underscore behind it: <{target}_>", f"{target}_"
