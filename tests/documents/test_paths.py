@@ -110,8 +110,8 @@ def test_a_link_with_escapes_is_named_as_it_reads() -> None:
 
 
 def test_an_address_behind_something_else_is_no_file() -> None:
-    assert messages("[a]('https://x.org/a')") == [
-        "1:5 'https://x.org/a' is no address: one begins with its scheme"
+    assert messages("[a]('https://example.org/a')") == [
+        "1:5 'https://example.org/a' is no address: one begins with its scheme"
     ]
 
 
