@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from example_sanity.checks.mesh.editions import of_repository
 from example_sanity.checks.mesh.machine import machine, scheduled, stable_options
 from example_sanity.checks.mesh.repository import Repository
 from example_sanity.core.finding import Related
@@ -105,7 +106,8 @@ def launch_plans(launch: Launch, repository: Repository | None = None) -> tuple[
         known = machine(launch, entry, read, known_files.read)
         program = entry.module or entry.file
         shown = plans(read, program, known.world, machine=known.facts, model=known_files.model)
-        found += [LaunchMesh(launch, entry, given, mesh) for mesh in shown]
+        held = (of_repository(mesh, program, read, known_files) for mesh in shown)
+        found += [LaunchMesh(launch, entry, given, mesh) for mesh in held]
     return tuple(found)
 
 

@@ -50,6 +50,14 @@ class Repository:
         data = self._project.peek(name)
         return None if data is None else data.decode("utf-8", "replace")
 
+    def home(self, package: str) -> str | None:
+        """Return the folder, with its slash, in which the repository has a package of its own; None where it has none."""
+        mark = f"{package}/__init__.py"
+        paths = () if self._project is None else self._project.files_named("__init__.py")
+        found = [path.removesuffix(mark) for path in paths if path == mark or path.endswith(f"/{mark}")]
+        home = min(found, key=lambda folder: (folder.count("/"), folder), default="")
+        return None if self.read(home + mark) is None else home
+
     def model(self, name: str) -> ModelFacts | None:
         """Return the facts of a model: from the ``config.json`` in its folder, else from the shipped table."""
         path = f"{name}/config.json"
