@@ -140,7 +140,7 @@ class Call(msgspec.Struct, frozen=True, dict=True):
             run.project.hold(run.project.relative(name), self.stdin)
         run.registry.resolve_all(self.select, "--select")
         run.registry.resolve_all(self.ignore, "--ignore")
-        chosen = tuple(self.select) or run.config.select
+        chosen = tuple(self.select) or run.config.select or ((self.family,) if self.family else ())
         run.config = msgspec.structs.replace(
             run.config, select=chosen, ignore=(*run.config.ignore, *self.ignore)
         )

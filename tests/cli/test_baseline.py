@@ -51,7 +51,7 @@ def test_adopt_break_and_fix(write: Write, capsys: Capture) -> None:
 
 
 def test_a_part_of_the_project_leaves_the_rest_alone(write: Write, capsys: Capture) -> None:
-    root = str(write({**OLD, "examples/sub/run_a.sh": "python3 train.py\n"}))
+    root = str(write({**OLD, "example-sanity.toml": "", "examples/sub/run_a.sh": "python3 train.py\n"}))
     cli(capsys, "baseline", root)
     (Path(root) / "examples/run_a.sh").unlink()
     (Path(root) / "examples/sub/run_a.sh").unlink()

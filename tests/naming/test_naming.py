@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from example_sanity.checks.naming import BACKENDS, NamingOptions, parse_name
-from helpers import Write, brief, report
+from helpers import Write, brief, cli, report
 
 SCRIPT = "#!/usr/bin/env bash\npython3 train.py\n"
 
@@ -164,3 +166,30 @@ def test_only_the_default_scenario_counts(write: Write) -> None:
     root = write({"examples/ppo/run_qwen3_8b_fsdp.sh": text})
 
     assert report(root, "naming").findings == ()
+
+
+OTHERS = {f"examples/{name}.sh": SCRIPT for name in ("train_a", "train_b", "train_c", "run_a_7b_fsdp")}
+
+
+@pytest.mark.parametrize(
+    ("files", "select", "count"),
+    [
+        ({}, (), 0),
+        ({f"examples/run_{name}_megatron.sh": SCRIPT for name in "xy"}, (), 6),
+        ({"example-sanity.toml": 'fail-on = "error"\n'}, (), 6),
+        ({}, ("--select", "NAM001"), 3),
+        ({}, ("naming",), 6),
+    ],
+    ids=["another convention", "half follow", "configured", "selected", "as command"],
+)
+def test_a_convention_is_judged_where_it_is_one(
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+    files: dict[str, str],
+    select: tuple[str, ...],
+    count: int,
+) -> None:
+    root = str(write({**OTHERS, **files}))
+    command = select if select == ("naming",) else ("check", *select)
+    _, out, _ = cli(capsys, *command, root, "--format", "json")
+    assert sum(item["code"].startswith("NAM") for item in json.loads(out)["findings"]) == count

@@ -10,6 +10,7 @@ import msgspec
 
 from example_sanity.core.errors import Uninspectable, nearest
 from example_sanity.core.finding import Finding, Related, Span
+from example_sanity.core.project import SHELL_SUFFIXES
 from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example, Rule, Subject
 
@@ -41,6 +42,9 @@ FORBIDDEN = {
 
 # The literal comes first, so that the search is fast; then what may stand in front of it.
 _SOURCES = regex(r"source(?=\s)(?<![^;&|\s]source)|\.(?=\s)(?<![^;&|\s]\.)")
+
+
+_HANDFUL = 3
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,7 +139,7 @@ class _NameRule(Rule):
 
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
-        return context.in_scope(path, context.options("naming", NamingOptions).roots)
+        return _is_judged(path, context)
 
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
         path = cast("str", subject)
@@ -265,8 +269,9 @@ class NameContradictsLaunch(Rule):
     @classmethod
     def applies(cls, path: str, context: Context) -> bool:
         """Judge what the other naming rules judge, where the text could say another backend at all."""
-        options = context.options("naming", NamingOptions)
-        return context.in_scope(path, options.roots) and _may_contradict(path, context, options)
+        return _is_judged(path, context) and _may_contradict(
+            path, context, context.options("naming", NamingOptions)
+        )
 
     def check(self, subject: object, context: Context) -> Iterator[Finding]:
         """Compare the name with the settings of each entry in the default scenario."""
@@ -293,6 +298,24 @@ class NameContradictsLaunch(Rule):
             f"name it {fits}, or change the setting",
             related=(Related(setting.origin.path, setting.origin.span, label),),
         )
+
+
+def _is_judged(path: str, context: Context) -> bool:
+    """Whether a file is a launcher of a repository that has the convention: it is asked for, or most names follow it."""
+    options = context.options("naming", NamingOptions)
+    if not context.in_scope(path, options.roots):
+        return False
+    config = context.config
+    asked = config.path is not None or config.preset is not None or config.select
+    return bool(asked) or context.once("naming convention", lambda: _is_followed(context, options))
+
+
+def _is_followed(context: Context, options: NamingOptions) -> bool:
+    """Whether half of the launchers are named so; fewer than a handful tell nothing."""
+    files = (path for path in context.project.files if path.endswith(SHELL_SUFFIXES))
+    names = [parse_name(path, options) for path in files if context.in_scope(path, options.roots)]
+    fitting = sum(name.backend is not None and bool(name.model) for name in names)
+    return len(names) < _HANDFUL or 2 * fitting >= len(names)
 
 
 def _may_contradict(path: str, context: Context, options: NamingOptions) -> bool:
