@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from example_sanity.core.runner import Run
     from example_sanity.launch.syntax import Script
     from example_sanity.parallel.mesh import Mesh, Sizes
+    from example_sanity.parallel.models import ModelFacts
 
 __all__ = ["Refusal", "Wish", "plan"]
 
@@ -220,12 +221,7 @@ class _Planner:
         self._refuse_killing(trial)
         check(self._run, trial, facts)
         self._enough(trial, outline)
-        host = os.environ if self._wish.host is None else self._wish.host
-        engine = [
-            change
-            for change in rollout.changes(outline, self._shipped, facts, host)
-            if change.name not in self._pinned_names()
-        ]
+        engine = list(self._engine(outline, facts))
         return SmokePlan(
             script=self._script.path,
             environment={**steering.inputs.environment, **{item.name: item.value for item in engine}},
@@ -238,7 +234,7 @@ class _Planner:
             backend=outline.mesh.backend.name,
             model_family=model.family,
             checkpoint=model.given,
-            notes=(*self._notes(steering), *self._slow_starts(trial, outline, host)),
+            notes=(*self._notes(steering), *self._slow_starts(trial, outline)),
             config=dict(outline.config),
             folder=str(self._wish.folder),
         )
@@ -269,10 +265,21 @@ class _Planner:
             kind: Literal["environment", "override"] = "environment" if known else "override"
             yield Change(name, value, was, "given with --set", kind)
 
-    def _slow_starts(self, trial: Trial, outline: Outline, host: Mapping[str, str]) -> Iterator[str]:
+    @property
+    def _host(self) -> Mapping[str, str]:
+        return os.environ if self._wish.host is None else self._wish.host
+
+    def _engine(self, outline: Outline, facts: ModelFacts | None) -> Iterator[Change]:
+        """Yield the variables of the rollout engine that the user has not decided."""
+        pinned = self._pinned_names()
+        for change in rollout.changes(outline, self._shipped, facts, self._host):
+            if change.name not in pinned:
+                yield change
+
+    def _slow_starts(self, trial: Trial, outline: Outline) -> Iterator[str]:
         """Say what every process of a Ray that is about to start imports first."""
         if outline.kind == "rl" and trial.entry is not None:
-            found = startup.first_import(trial.entry, self._run.project.root, host)
+            found = startup.first_import(trial.entry, self._run.project.root, self._host)
             if found is not None:
                 yield startup.note(found)
 

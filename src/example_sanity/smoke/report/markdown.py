@@ -46,6 +46,9 @@ def _details(result: SmokeResult) -> Iterator[str]:
         changes = [(item.name, item.value, item.was or "", item.why) for item in result.plan.changes]
         yield from _table(("changed", "to", "from", "why"), changes)
     yield from _table(("what", "value"), rows(result))
+    if notes := (*result.plan.notes, *result.notes):
+        yield from (f"- Note: {plain(note)}" for note in notes)
+        yield ""
     yield "</details>"
 
 
