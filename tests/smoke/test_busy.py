@@ -150,6 +150,25 @@ def test_a_compiler_that_is_seen_once_is_that_of_a_small_kernel(monkeypatch: pyt
     assert found.compilers == {}
 
 
+def test_a_process_that_starts_another_program_in_its_place_is_named_by_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samples = iter(
+        [
+            {2: busy._Process(2, 1, name, ticks)}
+            for name, ticks in (("sh", 0), ("python3", 0), ("python3", 900))
+        ]
+    )
+    names = iter([("sh", ""), ("python3 train.py", "")])
+    monkeypatch.setattr(busy, "_below", lambda _: next(samples))
+    monkeypatch.setattr(busy, "_described", lambda _: next(names))
+    monkeypatch.setattr(busy, "_EVERY", 0.0)
+    watch = BusyWatch(1, 1.0)
+    watch.look(1.0)
+    watch.look(1.0)
+    assert watch._told == {(2, "sh"): ("sh", ""), (2, "python3"): ("python3 train.py", "")}
+
+
 def test_before_the_limit_is_near_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: int) -> None:
         raise AssertionError

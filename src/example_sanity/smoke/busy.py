@@ -89,6 +89,10 @@ class _Process(NamedTuple):
     name: str
     ticks: int
 
+    @property
+    def known_by(self) -> tuple[int, str]:
+        return self.pid, self.name
+
 
 class _Sample(NamedTuple):
     time: float
@@ -103,7 +107,8 @@ class BusyWatch:
         self._pid = pid if (_PROC / "self/stat").exists() else None
         self._from = limit - min(_WINDOW, limit / 4)
         self._samples: list[_Sample] = []
-        self._told: dict[int, tuple[str, str]] = {}
+        # By number and name: a process that starts another program in its place keeps its number.
+        self._told: dict[tuple[int, str], tuple[str, str]] = {}
 
     def look(self, seconds: float) -> None:
         """Take a sample where the limit is near and the last one is older than a second."""
@@ -125,7 +130,7 @@ class BusyWatch:
         starters = Counter(self._starter(process, sample) for sample, found in steady for process in found)
         if workers := self._working(_WORKERS):
             most[_WORKERS] = workers
-        texts = [self._told[process.pid][1] for _, found in steady for process in found]
+        texts = [self._told[process.known_by][1] for _, found in steady for process in found]
         return Busy(
             compilers=dict(sorted(most.items(), key=lambda item: -item[1])),
             started_by=starters.most_common(1)[0][0] if starters else "",
@@ -143,8 +148,9 @@ class BusyWatch:
         processes = _below(pid)
         self._samples.append(_Sample(now, processes))
         # Asked while they live.
-        for number in processes.keys() - self._told.keys():
-            self._told[number] = _described(number)
+        for process in processes.values():
+            if process.known_by not in self._told:
+                self._told[process.known_by] = _described(process.pid)
 
     def _compilers(self, sample: _Sample) -> list[_Process]:
         return [process for process in sample.processes.values() if process.name in _COMPILERS]
@@ -153,14 +159,16 @@ class BusyWatch:
         """How many processes of a program have used a processor between the first and the last sample."""
         first, last = self._samples[0].processes, self._samples[-1].processes
         both = first.keys() & last.keys()
-        return sum(self._told[pid][0] == name and last[pid].ticks > first[pid].ticks for pid in both)
+        return sum(
+            self._told[last[pid].known_by][0] == name and last[pid].ticks > first[pid].ticks for pid in both
+        )
 
     def _starter(self, process: _Process, sample: _Sample) -> str:
         """The nearest program above a compiler that is none, and no shell between."""
         above: _Process | None = process
         while above is not None and above.name in _COMPILERS | _BETWEEN:
             above = sample.processes.get(above.parent)
-        return self._told[above.pid][0] if above is not None else "the launcher"
+        return self._told[above.known_by][0] if above is not None else "the launcher"
 
     def _loads(self) -> Iterator[tuple[str, float]]:
         """The busiest programs and their cores; processes of one name count together."""
@@ -170,7 +178,7 @@ class BusyWatch:
         for pid, process in last.processes.items():
             before = first.processes.get(pid)
             if span and before is not None and before.name == process.name:
-                cores[self._told[pid][0]] += process.ticks - before.ticks
+                cores[self._told[process.known_by][0]] += process.ticks - before.ticks
         for name, ticks in cores.most_common(_MOST):
             if ticks / span >= _IDLE_CORES:
                 yield name, ticks / span
