@@ -79,6 +79,7 @@ def test_commands_that_fail(text: str, place: tuple[int, int], message: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
+        "python3 train.py --steps </path/to/steps>",
         "python3 train.py --mode [a | b]",
         "python3 train.py --steps 5 --mode {a,b}",
         "python3 train.py --mode {mode}",

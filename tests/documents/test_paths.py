@@ -32,7 +32,7 @@ def messages(text: str, path: str = "README.md") -> list[str]:
     "text",
     [
         "`examples/ppo/run_a_fsdp.sh`, `examples/ppo/`, `examples/ppo`",
-        "`./app/train.py:12` and `app/train.py#L3` and `app/train.py::main`",
+        "`./app/train.py:12` and `app/train.py#L3` and `app/train.py::main` and `app/train::main`",
         "from the clone: `repo/examples/ppo/run_a_fsdp.sh`; in the package: `utils/data.py`",
         "`examples/*/run_*_fsdp.sh`, `examples/**/*.sh`, `app/{train,utils/data}.py`",
         "`examples/<trainer>/run.sh`, `examples/{name}/run.sh`, `examples/$NAME/run.sh`, `examples/ppo/your_script.sh`",

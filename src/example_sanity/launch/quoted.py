@@ -30,7 +30,7 @@ _PROMPT = regex(
 )
 _CONTINUED = regex(r"\s*>\s+")
 _TEMPLATE = regex(r"\$\{\{.*?\}\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_PLACEHOLDER = regex(r"<(?=[^\W\d_])[^<>\n|;&`$\"']{0,79}(?<!\s)>")
+_PLACEHOLDER = regex(r"<(?=/?[^\W\d_])[^<>\n|;&`$\"']{0,79}(?<!\s)>")
 _COMMENT = regex(r"\s*#.*")
 # "...", "[other options...]", "[OPTIONS]", "(more arguments)": stands for more of the same.
 _LEFT_OUT = regex(

@@ -204,6 +204,9 @@ def _misnamed(mention: Mention, files: Files) -> _Problem | None:
 def _is_there(bare: str, path: str, mention: Mention, files: Files) -> bool:
     if files.resolve(path, mention.bases) is not None or files.ends_with(bare):
         return True
+    # A module without its suffix, as in "app/train::main".
+    if not mention.suffix and files.resolve(f"{path}.py", mention.bases) is not None:
+        return True
     inner = bare.partition("/")[2]
     # "verl/examples/x.sh" from the folder in which the repository was cloned.
     return files.holds(inner) and "/" in inner
