@@ -95,6 +95,7 @@ def test_objects_of_the_api_are_what_myst_looks_up() -> None:
 
 def test_what_git_ignores_below_a_folder_is_silent() -> None:
     text = "[made](docs/reference.md), `docs/reference.md`, [not](reference.md)"
+    assert found("`app/unit_runs/`", **{".gitignore": "app/unit_runs/\n"}) == []
     extra = {"docs/.gitignore": "reference.md\n"}
     assert [item.message for item in found(text, **extra)] == ["the file reference.md does not exist"]
 

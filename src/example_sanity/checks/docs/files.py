@@ -102,8 +102,11 @@ class Files:
             return True
         if not _MADE.isdisjoint(parts):
             return True
+        # "results/" in a .gitignore names folders alone; what a document names may be one.
         return any(
-            ignores(path[len(folder) :]) for folder, ignores in self._ignored if path.startswith(folder)
+            ignores(path[len(folder) :]) or ignores(f"{path[len(folder) :]}/")
+            for folder, ignores in self._ignored
+            if path.startswith(folder)
         )
 
     @cached_property
