@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from example_sanity.launch.command import Launch
-from example_sanity.launch.evaluator import evaluate, guard_runs, syntax_error
+from example_sanity.launch.evaluator import evaluate, guard_runs, syntax_error, words
 from example_sanity.launch.scenario import Answer, Scenario
 from example_sanity.launch.syntax import parse
 from helpers import Write
@@ -190,3 +190,23 @@ def test_a_name_that_the_sandbox_refuses_is_a_failure(name: str, reason: str) ->
     assert result.failure.startswith(reason)
     assert result.commands == ()
     assert guard_runs(script, 0, [{}, {}], [], None, Scenario()) == [None, None]
+
+
+def test_the_words_alone_are_those_of_the_whole_evaluation() -> None:
+    script = parse("run.sh", b'A=(x "y z")\npip install q\npython -m train "${A[@]}" $(git describe)\n')
+    for unknown in ("", "7\n"):
+        whole = evaluate(script, Scenario(), unknown=unknown)
+        assert words(script, Scenario(), None, unknown=unknown) == [c.argv for c in whole.commands]
+
+
+@pytest.mark.parametrize("data", [b"python a.py\nif\n", b"a\0b", b"while :; do :; done\n"])
+def test_no_words_where_nothing_may_be_concluded(data: bytes) -> None:
+    assert words(parse("run.sh", data), Scenario(), None) is None
+
+
+def test_a_command_in_a_variable_is_no_script_of_the_same_name(write: Write) -> None:
+    root = write({"tool": "python inside\n", "lib/tool": "python inside\n"})
+    text = 'RUN="tool run"\n$RUN\nRUN="bash lib/tool"\n$RUN\nRUN=tool\nbash $RUN\n'
+    found = evaluate(parse("run.sh", text.encode()), Scenario(), root)
+    assert argvs(found) == [["tool", "run"], ["python", "inside"], ["python", "inside"]]
+    assert [command.site.span.line for command in found.commands] == [2, 4, 1]

@@ -78,11 +78,15 @@ def _work(start: int) -> tuple[list[_Sent], dict[str, Value]]:
     assert _state is not None
     run, tasks = _state
     sent = []
+    same: dict[
+        frozenset[str], frozenset[str]
+    ] = {}  # the rules of a family mostly look at the same: it is sent once
     for path, rules in tasks[start : start + _CHUNK]:
         for rule in rules:
             found = run.outcome(rule, path)
             error = (found.error.code, found.error.message, found.error.span) if found.error else None
-            sent.append(_Sent(path, rule.code, found.value or [], found.problems, error, found.inputs))
+            inputs = same.setdefault(found.inputs, found.inputs)
+            sent.append(_Sent(path, rule.code, found.value or [], found.problems, error, inputs))
     return sent, run.hand_over()
 
 
