@@ -95,6 +95,12 @@ def test_stale_entry_suggests_a_near_path_but_no_far_one(judge: Judge) -> None:
     ]
 
 
+def test_only_what_is_meant_for_nothing_is_deleted_unasked(judge: Judge) -> None:
+    lines = "/old/run_qwen3_8b.sh @a\n/gone/other.txt @b\n"
+    found = judge({".github/CODEOWNERS": lines, BAD: ""})
+    assert [item.fix.safe for item in found if item.fix] == [False, True]
+
+
 def test_a_glob_is_stale_with_the_number_of_files(judge: Judge) -> None:
     files = {"pyproject.toml": ignore("examples/*_npu.sh"), GOOD: ""}
     assert said(judge(files)) == [

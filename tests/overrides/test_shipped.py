@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from example_sanity.core.finding import Severity
 from example_sanity.schema.hydra import shipped
 from helpers import Write, cli, report
 
@@ -123,3 +124,19 @@ def test_every_release_judges_what_all_have_in_common(write: Write, name: str) -
 def test_of_the_releases_the_newest_that_has_the_module_counts(write: Write) -> None:
     (found,) = text(write, "verl.trainer.main_ppo_sync trainer.nnode=2")
     assert found.startswith("OVR001 trainer.nnode is no key of ppo_trainer (verl-0.8.0)")
+
+
+@pytest.mark.parametrize("package", ["other", "verl"])
+def test_a_release_that_a_folder_pins_by_its_tag(write: Write, package: str) -> None:
+    # A repository of recipes may be called like the framework that its recipes pin.
+    files = {
+        "pyproject.toml": f'[project]\nname = "{package}"\nversion = "1"\n',
+        "recipes/a/REQUIRED_VERL.txt": "MODE=pinned_tag\nTAG=v0.6.1\n",
+        "recipes/a/run.sh": "python3 -m verl.trainer.main_ppo "
+        "actor_rollout_ref.rollout.name=vllm trainer.use_legacy_worker_impl=disable\n",
+    }
+    (found,) = report(write(files), "overrides").findings
+    assert found.severity is Severity.INFO
+    assert found.message.endswith(
+        "[in verl-main only; not at the pin verl v0.6.1 (recipes/a/REQUIRED_VERL.txt:2)]"
+    )

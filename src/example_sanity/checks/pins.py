@@ -104,7 +104,8 @@ def _pin(item: Asked) -> Pin | None:
             return Pin(package, name, release["version"] if release else None, at)
         return None
     exact = [one.version for one in item.window if one.operator == "==" and "*" not in one.version]
-    return Pin(package, exact[0], exact[0], at) if exact else None
+    release = _RELEASE.fullmatch(exact[0]) if exact else None
+    return Pin(package, exact[0], release["version"] if release else exact[0], at) if exact else None
 
 
 def _package(name: str) -> str:

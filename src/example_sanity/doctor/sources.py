@@ -118,9 +118,10 @@ def gather(project: Project, script: Script | None, installed: Collection[str], 
         knobs = {item.name for item in script.assignments}
         asked += header(script.path, read(script.path) or "", known, knobs)
     unique = tuple(dict.fromkeys(_for_platform(item) for item in asked))
-    others = tuple(item for item in unique if item.name not in own)
+    # A project that splits off from another may still be called like it; who pins that one does not mean itself.
+    others = tuple(item for item in unique if item.kind == "pin" or item.name not in own)
     overrides = frozenset(name for package in found for name in package.overrides)
-    return Sources(others, own, tuple(item for item in unique if item.name in own), overrides)
+    return Sources(others, own, tuple(item for item in unique if item not in others), overrides)
 
 
 def _for_platform(item: Asked) -> Asked:

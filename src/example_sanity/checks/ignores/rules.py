@@ -51,10 +51,11 @@ def _is_ours(entry: Entry) -> bool:
     return bool(entry.rules) or entry.list_name in ("include", "exclude")
 
 
-def _deletion(entry: Entry) -> Fix | None:
+def _deletion(entry: Entry, *, safe: bool = True) -> Fix | None:
     if entry.removal is None:
         return None
-    return Fix(f"delete {entry.pattern!r} from {entry.list_name}", (Edit(entry.path, entry.removal, ""),))
+    edit = Edit(entry.path, entry.removal, "")
+    return Fix(f"delete {entry.pattern!r} from {entry.list_name}", (edit,), safe=safe)
 
 
 class StaleIgnore(_EntryRule):
@@ -92,7 +93,9 @@ class StaleIgnore(_EntryRule):
             if problem:
                 yield f"{_called(entry)} is no valid pattern ({problem}), so it matches nothing", (), None
             else:
-                yield _stale_message(entry, context), (), _deletion(entry)
+                # What may have been meant for another path is not to be lost unasked.
+                unclear = _meant(entry, context) or _folder_of_files(entry, context)
+                yield _stale_message(entry, context), (), _deletion(entry, safe=not unclear)
 
 
 def _called(entry: Entry) -> str:
@@ -112,9 +115,17 @@ def _stale_message(entry: Entry, context: Context) -> str:
         what = f"matches nothing: there is no {absent!r}"
     where = f" below {entry.bases[0]}" if entry.bases[0] else ""
     effects = {Effect.SELECTS: ", so nothing is looked at", Effect.ASSIGNS: ", so it assigns nothing"}
-    target = judge.moved_to(named or absent or "", entry, project) if named or absent else None
+    target = _meant(entry, context)
     advice = f"if {target!r} is meant, name that, else delete it" if target else "delete the entry"
     return f"{_called(entry)} {what}{where}{effects.get(entry.effect, '')}; {advice}"
+
+
+def _meant(entry: Entry, context: Context) -> str | None:
+    """The path of the repository that an entry may be meant for."""
+    if entry.syntax is Syntax.MODULE:
+        return None
+    named = literal(entry.pattern, entry.syntax) or judge.missing_folder(entry, context.project)
+    return judge.moved_to(named, entry, context.project) if named else None
 
 
 def _folder_of_files(entry: Entry, context: Context) -> str | None:
