@@ -28,7 +28,7 @@ STUBS = {
     'echo "MLITE_ROOT=$MLITE_ROOT" >> "$CALLS"\n[[ -z "${PYTHONPATH:-}" ]] || '
     'echo "PYTHONPATH=${PYTHONPATH//$VENV/VENV}" >> "$CALLS"\nexit "${STATUS:-0}"\n',
     "git": '#!/bin/bash\necho "git $*" >> "$CALLS"\n[[ $1 != clone ]] || mkdir -p "${!#}/.git"\n',
-    "python3.12": '#!/bin/bash\necho "python3.12 $*" >> "$CALLS"\nenv | grep ^FLASH_MLA_DISABLE >> "$CALLS"\nif [[ $2 == venv ]]; then\n'
+    "python3.12": '#!/bin/bash\necho "python3.12 $*" >> "$CALLS"\nenv | grep -E "^(FLASH_MLA_DISABLE|CPATH)" >> "$CALLS"\nif [[ $2 == venv ]]; then\n'
     '    mkdir -p "$3/bin" && cp "$0" "$3/bin/python"\nfi\nwhile [[ $# -gt 0 ]]; do\n'
     '    [[ $1 != --target ]] || mkdir -p "$2"\n    [[ " $FAILS " != *" $1 "* ]] || exit 1\n    shift\ndone\n',
     "nvidia-smi": '#!/bin/bash\necho "${CAPABILITY:-9.0}"\n',
@@ -178,6 +178,19 @@ def test_flashmla_is_built_for_this_gpu_alone(script: Script, capability: str, o
     script(SFT, CAPABILITY=capability, **ROOTS)
 
     assert [call for call in script.calls if call.startswith("FLASH_MLA")] == [f"FLASH_MLA_DISABLE_{other}=1"]
+
+
+def test_what_is_built_finds_the_headers_that_the_packages_bring(script: Script, tmp_path: Path) -> None:
+    folders = [
+        tmp_path / f"venv/lib/python3.12/site-packages/nvidia/{name}/include" for name in ("cu13", "nccl")
+    ]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    script(SFT, CPATH="/own", **ROOTS)
+    paths = [call for call in script.calls if call.startswith("CPATH=") and call != "CPATH=/own"]
+
+    # Transformer Engine's part for PyTorch, and FlashMLA.
+    assert paths == [f"CPATH={folders[0]}:{folders[1]}:/own"] * 2
 
 
 @pytest.mark.parametrize("capability", ["8.0", "12.0"])
