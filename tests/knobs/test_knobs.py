@@ -237,6 +237,8 @@ def test_a_script_that_another_sources_may_set_what_that_one_reads(write: Write)
         {"submit.sh": "export CKPT=/c\nbash jobs/run.sh\n"},
         {"submit.sh": "sbatch --export=CKPT jobs/run.sh\n"},
         {".github/workflows/e2e.yml": "steps:\n- run: bash jobs/run.sh\n  env:\n    CKPT: /c\n"},
+        {"README.md": "Choose first:\n\n    export CKPT=/c\n    bash jobs/run.sh\n"},
+        {"jobs/README.md": "`CKPT=/c bash run.sh` starts it; SEED is free.\n"},
     ],
 )
 def test_a_caller_that_passes_the_variable_sets_it(write: Write, caller: dict[str, str]) -> None:
@@ -244,6 +246,16 @@ def test_a_caller_that_passes_the_variable_sets_it(write: Write, caller: dict[st
 
     found = report(write(files), "knobs").findings
     assert [f.message.partition(" ")[0] for f in found] == ["SEED"]
+
+
+def test_a_readme_of_other_scripts_says_nothing_of_this_one(write: Write) -> None:
+    files = {
+        "jobs/run.sh": "torchrun train.py $CKPT\n",
+        "README.md": "export CKPT=/c\nbash jobs/other.sh\n",
+        "docs/README.md": "CKPT=/c bash run.sh\n",
+    }
+    (found,) = report(write(files), "knobs").findings
+    assert found.code == "ENV005"
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,10 @@ PROVIDED = (
     "ROCM_*",
     "ROCR_*",
     # process launchers and schedulers
+    "ARNOLD_*",
+    "AZUREML_*",
+    "AZ_BATCH*",
+    "BEAKER_*",
     "GROUP_RANK",
     "KUBERNETES_*",
     "LOCAL_RANK",

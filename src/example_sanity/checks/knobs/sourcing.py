@@ -86,9 +86,23 @@ def is_sourced(script: Script, project: Project) -> bool:
 
 
 def is_passed_by_caller(name: str, script: Script, project: Project) -> bool:
-    """Return whether a script or workflow that names this script also mentions the variable."""
+    """Return whether a script or workflow that names this script also mentions the variable, or a README sets it."""
     mention = re.compile(rb"\b" + name.encode() + rb"\b")
-    return any(mention.search(text) for text in _callers(script, project))
+    setting = re.compile(rb"(?m)(?:^|[\s`;])" + name.encode() + rb"=")
+    called = any(mention.search(text) for text in _callers(script, project))
+    return called or any(setting.search(text) for text in _guides(script, project))
+
+
+def _guides(script: Script, project: Project) -> Iterator[bytes]:
+    """The READMEs beside this script and above it that say how to start it."""
+    folder, _, name = script.path.rpartition("/")
+    for path in (*project.files_named("README.md"), *project.files_named("README.rst")):
+        home = posixpath.dirname(path)
+        if not home or f"{folder}/".startswith(f"{home}/"):
+            project.watch(f"file:{path}")
+            text = project.peek(path) or b""
+            if name.encode() in text:
+                yield text
 
 
 def _callers(script: Script, project: Project) -> Iterator[bytes]:

@@ -99,8 +99,9 @@ class UnboundVariable(KnobRule):
     with a message that says so.
 
     Not reported: names that the machine, the scheduler or the process launcher provides (``provided``); names that the
-    script tests, or expands with a default, anywhere; names that a sourced file, a calling script or a workflow sets; scripts
-    that source something that cannot be looked into, or that set variables by computed names.
+    script tests, or expands with a default, anywhere; names that a sourced file, a calling script, a workflow or a README
+    that shows how to start the script sets; scripts that source something that cannot be looked into, or that set
+    variables by computed names.
     """
 
     code = "ENV005"
