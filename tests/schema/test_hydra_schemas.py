@@ -180,6 +180,37 @@ def test_a_shipped_schema_composes_what_the_source_does(roots: Roots, choices: l
     assert stored.modules == ("app", "app.options", "app.tool", "app.train")
 
 
+def test_the_index_tells_what_the_shipped_schemas_are_about() -> None:
+    """``example-sanity schema`` writes it anew where it writes one of them."""
+    assert shipped.INDEX.read_bytes() == shipped.indexed()
+    assert list(shipped.index()) == shipped.names()
+
+
+@pytest.mark.parametrize(
+    ("module", "needed", "name"),
+    [
+        ("verl.trainer.main_ppo", (), "verl-main"),
+        ("verl.trainer.main_ppo", ("recipe",), None),
+        ("app.train", (), None),
+    ],
+)
+def test_of_the_shipped_schemas_one_is_unpacked(
+    module: str, needed: tuple[str, ...], name: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    load = shipped.load.__wrapped__
+
+    def noting(name: str) -> shipped.Schema:
+        loaded.append(name)
+        return load(name)
+
+    monkeypatch.setattr(shipped, "load", noting)
+    found = shipped.choose(module, needed)
+
+    assert loaded == ([] if name is None else [name])
+    assert (found and found.source.name) == (found and load(name or "").source.name)
+
+
 def test_what_a_shipped_schema_does_not_know_is_no_answer(roots: Roots) -> None:
     tree = shipped.ShippedTree(schema(roots), "pkg://app.config/train")
     with pytest.raises(shipped.NotShippedError):

@@ -39,13 +39,13 @@ class Builder:
         found = [path for name in self._packages if (path := self._roots.folder(name))]
         built = {name for path in found for name in built_names(path)}
         return Schema(
-            source,
-            tuple(modules),
-            entries,
-            self._searchpath or (),
-            tuple(sorted(built)),
-            {},
-            {key: msgspec.Raw(msgspec.json.encode(forest)) for key, forest in forests.items()},
+            source=source,
+            modules=tuple(modules),
+            entries=entries,
+            packages=self._searchpath or (),
+            built=tuple(sorted(built)),
+            removed={},
+            forests={key: msgspec.Raw(msgspec.json.encode(forest)) for key, forest in forests.items()},
         )
 
     def _modules(self) -> Iterator[str]:

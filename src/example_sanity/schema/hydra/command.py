@@ -82,6 +82,8 @@ def _write(path: Path, schema: shipped.Schema) -> int:
     data = shipped.encode(schema)
     try:
         write_atomically(path, data)
+        if path.resolve().parent == shipped.FOLDER:
+            write_atomically(shipped.INDEX, shipped.indexed())
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     return len(data)

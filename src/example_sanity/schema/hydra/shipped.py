@@ -13,10 +13,12 @@ from example_sanity.schema.hydra.model import ComposeError, Composition, Delta, 
 from example_sanity.schema.renames import Removed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas" / "hydra"
 SUFFIX = ".json.xz"
+# The heads of all schemas, so that of six only the one that is needed is unpacked.
+INDEX = FOLDER / "index.json"
 
 
 class NotShippedError(ComposeError):
@@ -46,26 +48,30 @@ class Forest(msgspec.Struct):
     choices: dict[str, Delta]
 
 
-class Schema(msgspec.Struct):
-    """All configurations of a source.
-
-    ``entries`` maps a module to its configuration (``folder`` as ``pkg://…`` and name); ``forests`` those to their
-    compositions, ``modules`` lists all modules, ``packages`` the folders of the search path; ``removed`` are keys of
-    earlier commits with what became of them, ``built`` the nodes that become objects.
-    """
+class Head(msgspec.Struct, kw_only=True):
+    """What a schema is about: its source, all modules, and the folders of the search path."""
 
     source: Source
     modules: tuple[str, ...]
-    entries: dict[str, tuple[str, str]]
     packages: tuple[str, ...]
-    built: tuple[str, ...]
-    removed: dict[str, Removed]
-    forests: dict[str, msgspec.Raw]
 
     def knows(self, module: str) -> bool:
         """Return whether the top package of a module is in the source."""
         top = module.partition(".")[0]
         return any(item == top or item.startswith(f"{top}.") for item in self.modules)
+
+
+class Schema(Head, kw_only=True):
+    """All configurations of a source.
+
+    ``entries`` maps a module to its configuration (``folder`` as ``pkg://…`` and name); ``forests`` those to their
+    compositions; ``removed`` are keys of earlier commits with what became of them, ``built`` the nodes that become objects.
+    """
+
+    entries: dict[str, tuple[str, str]]
+    built: tuple[str, ...]
+    removed: dict[str, Removed]
+    forests: dict[str, msgspec.Raw]
 
     def forest(self, module: str, name: str | None) -> str | None:
         """Return the key of the configuration that a module starts with, or of another one in its folder."""
@@ -180,14 +186,33 @@ def choose(module: str, needed: Iterable[str], wanted: str | None = None) -> Sch
 
     Of those the one with the fewest further packages wins.
     """
-    schemas = [load(name) for name in ([wanted] if wanted else names())]
-    fitting = [
-        item for item in schemas if item.knows(module) and all(item.knows(package) for package in needed)
-    ]
+    heads: Mapping[str, Head] = {wanted: load(wanted)} if wanted else index()
+    fitting = {
+        name: item
+        for name, item in heads.items()
+        if item.knows(module) and all(item.knows(package) for package in needed)
+    }
     # A release that has the module is a better judge than one from before or after its time.
-    having = [item for item in fitting if module in item.modules] or fitting
-    return max(having, key=_preference, default=None)
+    having = {name: item for name, item in fitting.items() if module in item.modules} or fitting
+    best = max(having, key=lambda name: _preference(having[name]), default=None)
+    return None if best is None else load(best)
 
 
-def _preference(schema: Schema) -> tuple[int, int, str]:
-    return -len(schema.packages), schema.source.rank, schema.source.name
+def _preference(head: Head) -> tuple[int, int, str]:
+    return -len(head.packages), head.source.rank, head.source.name
+
+
+@lru_cache(maxsize=1)
+def index() -> Mapping[str, Head]:
+    """Return the heads of the shipped schemas by name. Raises OSError or ValueError."""
+    return msgspec.json.decode(INDEX.read_bytes(), type=dict[str, Head])
+
+
+def indexed() -> bytes:
+    """Return the index anew, from the schemas that are there."""
+    heads = {
+        name: Head(source=found.source, modules=found.modules, packages=found.packages)
+        for name in names()
+        for found in [decode(file_of(name).read_bytes())]
+    }
+    return msgspec.json.encode(heads, order="deterministic") + b"\n"
