@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -187,9 +188,14 @@ def parse_toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+@lru_cache(maxsize=4)  # a run asks twice, and the packaging file of a large project takes a while
+def _parsed(text: str) -> dict[str, Any]:
+    return parse_toml(text)
+
+
 def _read(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
     try:
-        data = parse_toml(path.read_text("utf-8"))
+        data = _parsed(path.read_text("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from error
     except ValueError as error:
