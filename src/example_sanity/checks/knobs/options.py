@@ -164,9 +164,12 @@ class KnobsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 
 def _matches(text: str, patterns: Iterable[str]) -> bool:
-    return _compiled(tuple(patterns)).match(text) is not None
+    # Most patterns are plain names, and to compile all of them takes longer than to compare.
+    given = tuple(patterns)
+    return text in given or _compiled(given).match(text) is not None
 
 
 @lru_cache(maxsize=32)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(fnmatch.translate, patterns)) if patterns else r"(?!)")
+    wild = [fnmatch.translate(pattern) for pattern in patterns if set("*?[") & set(pattern)]
+    return re.compile("|".join(wild) or r"(?!)")
