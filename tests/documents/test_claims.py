@@ -268,6 +268,12 @@ def test_configurations_that_name_missing_files() -> None:
     ]
 
 
+def test_data_that_one_downloads_need_not_be_there() -> None:
+    files = {**YAML, "data/tiny.json": "[]\n"}
+    assert said(DanglingConfigPath, "- ./data/large.json\n", "configs/a.yaml", **files) == []
+    assert len(said(DanglingConfigPath, "- data/reader.py\n", "configs/a.yaml", **files)) == 1
+
+
 def test_a_date_in_the_future_is_looked_at_again_tomorrow(write: Write) -> None:
     root = write(
         {

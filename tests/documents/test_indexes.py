@@ -104,6 +104,11 @@ def test_templates_and_projects_of_mkdocs_have_no_toctree() -> None:
     assert said(MissingFromIndex, "# B\n", "docs/b.md", **{**DOCS, "mkdocs.yml": "docs_dir: docs\n"}) == []
 
 
+def test_an_anchor_that_names_an_object_of_the_api_is_silent() -> None:
+    text = "[a](#app.train.Trainer) [b](#gone)\n"
+    assert said(DeadAnchor, text, "docs/x.md", **DOCS) == ["1:29 this document has no heading for #gone"]
+
+
 def test_pages_in_no_index_and_entries_without_a_page() -> None:
     assert said(MissingFromIndex, "# B\n", "docs/b.md", **DOCS) == [
         "1:1 no toctree below docs/ names this page, so no menu leads to it"

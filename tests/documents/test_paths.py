@@ -116,6 +116,24 @@ def test_an_address_behind_something_else_is_no_file() -> None:
     ]
 
 
+def test_what_another_repository_calls_a_file_is_silent() -> None:
+    other = "https://github.com/org/other/blob/main/app/gone.py"
+    assert messages(f"[app/gone.py]({other}) and [`app/gone.py`]({other})") == []
+    assert messages("[app/gone.py](https://example.org/app/gone.py)") == ["1:2 app/gone.py does not exist"]
+
+
+def test_a_rooted_image_of_sphinx_is_looked_for_beside_its_configuration() -> None:
+    extra = {"docs/source/conf.py": "", "docs/source/img/a.png": ""}
+    text = ".. image:: /img/a.png\n\n.. image:: /img/b.png\n"
+    (item,) = found(text, "docs/source/deep/a.rst", **extra)
+    assert item.message.startswith("the image /img/b.png does not exist")
+
+
+def test_a_host_alone_is_an_address() -> None:
+    (item,) = found("[a](example.ai)")
+    assert item.message == "example.ai is no file; a link to another site begins with https://"
+
+
 def test_of_translations_the_first_is_near() -> None:
     extra = {"docs/en/grpo.md": "", "docs/zh/grpo.md": ""}
     (item,) = found("`docs/grpo.md`", **extra)

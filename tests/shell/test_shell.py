@@ -55,6 +55,7 @@ SILENT = {
     "a variable emptied for one command": "PIP_INDEX_URL= pip install app\npython3 train.py\n",
     "a sourced file of the PATH": "source activateMine.sh\npython3 train.py\n",
     "quotes for a shell behind": "python3 submit.py -- cd \\$HOME \\&\\& run --stop '\"</a>\"'\n",
+    "a text for a shell behind": 'RUN=\'python3 train.py --a "$RECIPE"\'\nsrun bash -c "$RUN"\n',
     "a negative status": "python3 train.py || exit -1\n",
     "a redirection": "python3 train.py <input.txt >output.txt\npython3 train.py <in.txt 2> err\n",
 }

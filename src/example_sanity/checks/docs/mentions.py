@@ -24,7 +24,7 @@ _PATH = regex(
 )
 _LONGEST = 4096  # PATH_MAX of Linux
 _PLACEHOLDER = regex(
-    r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|foobar|xyz|dummy|made_up\w*|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
+    r"path[_/-]?to|your[_-]|(?:^|[/_.-])(?:xxx?|foo|bar|baz|foobar|xyz|dummy|test_example|made_up\w*|example_name|my_\w+|some_\w+|new_\w+)(?:[/_.-]|$)|\.\.\."
     r"|(?:^|/)[xyzXYZ]{1,3}(?:\.\w+)?(?:/|$)|[A-Z]{2,}_[A-Z]+|YYYY|\{[^{},]*\}",
 )
 SUFFIXES = frozenset(

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from example_sanity.checks.docs.base import DocumentRule, matches, options
 from example_sanity.checks.docs.files import Files, files_of
 from example_sanity.checks.docs.mentions import Mention, bare_names, is_placeholder, mentions
-from example_sanity.checks.docs.sphinx import names_no_file
+from example_sanity.checks.docs.sphinx import names_no_file, sphinx_of
 from example_sanity.core.finding import Edit, Fix, Severity
 from example_sanity.core.regex import regex
 from example_sanity.core.rule import Context, Example
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding, Span
 
 _SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_DOMAIN = regex(r"(?:[\w-]+\.)+(?:com|org|io|net|ai|cn|dev|co|edu|gov)/")
+_DOMAIN = regex(r"(?:[\w-]+\.)+(?:com|org|io|net|ai|cn|dev|co|edu|gov)(?:/|$)")
+_REPOSITORY = regex(r"https?://(?:www\.)?git(?:hub|lab)\.com/[\w.-]+/([\w.-]+)/")
 # What stands for an address in a template of a report.
 _ADDRESS = regex(r"(?:\w+_)?(?:url|link)s?", re.IGNORECASE)
 # An address on GitHub without its host: what such texts as those of pull requests are relative to.
@@ -56,7 +57,7 @@ class DanglingPath(DocumentRule):
         files = files_of(context)
         foreign = options(context).foreign
         for link in document.links:
-            problem = _broken(link, document, files)
+            problem = _broken(link, document, context)
             if (
                 problem
                 and not matches(link.target, foreign)
@@ -67,10 +68,8 @@ class DanglingPath(DocumentRule):
             problem = _misnamed(mention, files)
             if problem and not matches(mention.path, foreign):
                 yield self._at(document.path, mention.span, mention.path, problem)
-        for mention in mentions(document, files):
-            problem = _missing(mention, files)
-            if problem and not matches(mention.path, foreign):
-                yield self._at(document.path, mention.span, mention.path, problem)
+        for mention, problem in _dangling(document, context):
+            yield self._at(document.path, mention.span, mention.path, problem)
 
     def _at(self, path: str, span: Span, written: str, problem: _Problem) -> Finding:
         fix = None
@@ -85,10 +84,23 @@ class DanglingPath(DocumentRule):
 
 def dangling(document: Document, context: Context) -> Iterator[str]:
     """Yield the paths that a document names, outside its links, and that are not there."""
+    for mention, _ in _dangling(document, context):
+        yield mention.path
+
+
+def _dangling(document: Document, context: Context) -> Iterator[tuple[Mention, _Problem]]:
     files = files_of(context)
+    labels = {link.label.strip("`") for link in document.links if _leads_elsewhere(link, files)}
     for mention in mentions(document, files):
-        if _missing(mention, files) and not matches(mention.path, options(context).foreign):
-            yield mention.path
+        problem = _missing(mention, files)
+        if problem and mention.path not in labels and not matches(mention.path, options(context).foreign):
+            yield mention, problem
+
+
+def _leads_elsewhere(link: Link, files: Files) -> bool:
+    """Whether a link leads to a repository of another name: what it is called is a path there."""
+    found = _REPOSITORY.match(link.target)
+    return found is not None and found[1].lower() != files.root.lower()
 
 
 class _Problem(NamedTuple):
@@ -99,8 +111,9 @@ class _Problem(NamedTuple):
     severity: Severity | None = None
 
 
-def _broken(link: Link, document: Document, files: Files) -> _Problem | None:
+def _broken(link: Link, document: Document, context: Context) -> _Problem | None:
     """Return what is wrong with a link; those with a scheme are left to tools that ask the network."""
+    files = files_of(context)
     target = unquote(link.target.partition("#")[0].partition("?")[0])
     if link.kind in ("ref", "doc") or not target or _SCHEME.match(target) or is_placeholder(target):
         return None
@@ -109,7 +122,7 @@ def _broken(link: Link, document: Document, files: Files) -> _Problem | None:
     if re.search(r"[<>{}$*\s]", target) or "@" in target or target.endswith("_"):
         return None
     rooted = target.startswith("/")
-    base = _root_of_links(link, document) if rooted else document.folder
+    base = _root_of_links(link, document, context) if rooted else document.folder
     path = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
     if (
         path.startswith("..")
@@ -162,8 +175,11 @@ def _is_moved(path: str, better: str) -> bool:
     return path.rpartition("/")[2] == better.rpartition("/")[2]
 
 
-def _root_of_links(link: Link, document: Document) -> str:
+def _root_of_links(link: Link, document: Document, context: Context) -> str:
     """The folder that ``/x`` is relative to: that of the documentation for Sphinx, the root of the repository on GitHub."""
+    project = sphinx_of(document.path, context)
+    if link.kind != "link" and project:
+        return project.folder
     return document.path.partition("/")[0] if link.kind != "link" and "/" in document.path else ""
 
 

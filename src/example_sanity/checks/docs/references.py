@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from example_sanity.checks.docs.base import DocumentRule
 from example_sanity.checks.docs.files import files_of
 from example_sanity.checks.docs.loader import MARKDOWN
-from example_sanity.checks.docs.sphinx import Sphinx, sphinx_of
+from example_sanity.checks.docs.sphinx import Sphinx, names_no_file, sphinx_of
 from example_sanity.core.errors import Uninspectable, did_you_mean, nearest
 from example_sanity.core.finding import Edit, Fix, Severity, Span
 from example_sanity.core.rule import Context, Example, Subject
@@ -125,6 +125,8 @@ class DeadAnchor(DocumentRule):
         target = _target(unquote(file), document, context)
         wanted = unquote(anchor)
         if target is None or not wanted or _is_line(wanted) or wanted.startswith((":~:", "/")):
+            return
+        if names_no_file(document, wanted, context):
             return
         known = {item.lower() for item in target.anchors}
         if wanted.lower() in known or f"user-content-{wanted.lower()}" in known or wanted in ("top", ""):

@@ -25,6 +25,8 @@ FILE = regex(
 OUTPUT = regex(
     r"save|out|log|dump|export|write|dest|target|record|report|trace|profile|cache|tmp|result", re.IGNORECASE
 )
+# What one downloads, beside the data that the repository has.
+_DATA = regex(r"data(?:sets?)?/.*\.(?:json|txt)$")
 _YAML_VALUE = regex(r"^\s*(?:-\s+)?(?:([\w.-]+):\s+)?[\"']?([^\s\"'#:]+)[\"']?\s*(?:#.*)?$")
 
 
@@ -32,8 +34,8 @@ class DanglingConfigPath(Rule):
     """A YAML file of the repository names a file of it that is not there.
 
     Looked at are plain values that begin in a folder of the repository and end like a source or a configuration. Keys that
-    name what is written (``output_dir``) and files of continuous integration, which the family ``workflows`` judges, are
-    passed over.
+    name what is written (``output_dir``), data below ``data/``, which one downloads, and files of continuous integration,
+    which the family ``workflows`` judges, are passed over.
     """
 
     code = "DOC015"
@@ -90,6 +92,8 @@ def is_missing(path: str, beside: str, files: Files) -> bool:
     """Return whether a path that a file names, from the root or from its folder, must be of this repository and is not there."""
     bare = posixpath.normpath(path)
     here = posixpath.dirname(beside)
+    if _DATA.match(bare):
+        return False
     if bare.startswith("..") or files.resolve(path, ("", here)) is not None or files.ends_with(bare):
         return False
     return bare.partition("/")[0] in files.tops and not files.is_elsewhere(bare)

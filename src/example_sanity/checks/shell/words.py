@@ -139,7 +139,8 @@ class LiteralQuotes(WordRule):
             word = entry.command.argv[index]
             match = _QUOTED.fullmatch(word)
             inside = (match[1] or match[2] or "") if match else ""
-            if inside:
+            # With a variable that nothing has put in, the word is one of a text for another shell.
+            if inside and not re.search(r"\$[\w{]", inside):
                 origin = entry.command.origins[index]
                 yield self.finding(
                     origin.path,
