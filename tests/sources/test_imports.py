@@ -105,7 +105,7 @@ def test_a_module_that_the_configuration_says_is_built_is_silent() -> None:
             0,
         ),
         ("tools/runner.py", "from runner.config import C\n", {}, 0),
-        ("pkg/a.py", "import pkg.far\n", {"requirements.txt": "pkg\n"}, 1),
+        ("pkg/a.py", "import pkg.far\n", {"requirements.txt": "pkg\nfar\n"}, 1),
     ],
 )
 def test_a_name_that_may_be_that_of_an_installed_distribution_is_silent(

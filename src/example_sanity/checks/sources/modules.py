@@ -17,6 +17,7 @@ from example_sanity.core.textfiles import PythonSource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from example_sanity.core.project import Project
     from example_sanity.core.rule import Context
 
 _BUILD_FILES = (
@@ -51,22 +52,34 @@ def index_of(context: Context) -> Index:
 def _index(context: Context) -> Index:
     project = context.project
     files = project.all_files
-    texts = [path for path in files if _REQUIRES.fullmatch(path) or path.rpartition("/")[2] in _BUILD_FILES]
-    texts = [path for path in texts if path.count("/") <= 4]
-    build = "\n".join((project.peek(path) or b"").decode("utf-8", "replace") for path in texts)
-    for path in texts:
-        project.watch(f"file:{path}")
+    near = [path for path in files if path.count("/") <= 4]
+    build = _texts(project, [path for path in near if path.rpartition("/")[2] in _BUILD_FILES])
+    required = _texts(project, [path for path in near if _REQUIRES.fullmatch(path)])
     opaque = [
         path for path in files if path.endswith("__init__.py") and b"__path__" in (project.peek(path) or b"")
     ]
     for path in opaque:
         project.watch(f"file:{path}")
     roots = [root for root in context.config.source_roots if not root.startswith("/")]
-    return Index(files, roots, build, base.options(context).built, opaque)
+    index = Index(files, roots, build, base.options(context).built, opaque)
+    names = _REQUIREMENT.findall(f"{build}\n{required}")
+    index.required = frozenset(name.replace("-", "_").lower() for name in names)
+    return index
+
+
+def _texts(project: Project, paths: Sequence[str]) -> str:
+    for path in paths:
+        project.watch(f"file:{path}")
+    return "\n".join((project.peek(path) or b"").decode("utf-8", "replace") for path in paths)
 
 
 class Index:
-    """The Python files of a project. Folders and files are relative to its root; the root is the empty string."""
+    """The Python files of a project. Folders and files are relative to its root; the root is the empty string.
+
+    ``required`` are the distributions that the project asks for, as modules are spelt.
+    """
+
+    required: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -81,8 +94,6 @@ class Index:
         self._files = frozenset(files)
         self._roots = tuple(root.strip("/") for root in roots)
         self._build = frozenset(re.findall(r"\w+", build))
-        found = {name.replace("-", "_").lower() for name in _REQUIREMENT.findall(build)}
-        self._required = frozenset(found)
         self._built = frozenset(built)
         self._opaque = frozenset(path.rpartition("/")[0] for path in opaque)
         self._children: dict[str, set[str]] = {}
@@ -230,7 +241,7 @@ class Index:
         """
         if not {"", "src", *self._roots}.isdisjoint(visible):
             return False
-        return top.lower() in self._required or all(f"{_join(root, top)}.py" == path for root in visible)
+        return top.lower() in self.required or all(f"{_join(root, top)}.py" == path for root in visible)
 
     def _holding(self, part: str) -> set[str]:
         """The folders outside of packages that have a module or a package of this name, and can be put on the path."""
