@@ -116,6 +116,14 @@ def test_an_address_behind_something_else_is_no_file() -> None:
     ]
 
 
+def test_a_file_that_is_named_or_edited_should_be_there() -> None:
+    text = "A test named `app/gone.py`; edit `app/gone.yaml`.\n"
+    assert [item.message for item in found(text)] == [
+        "app/gone.py does not exist",
+        "app/gone.yaml does not exist",
+    ]
+
+
 def test_what_another_repository_calls_a_file_is_silent() -> None:
     other = "https://github.com/org/other/blob/main/app/gone.py"
     assert messages(f"[app/gone.py]({other}) and [`app/gone.py`]({other})") == []

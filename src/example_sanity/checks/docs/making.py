@@ -22,7 +22,7 @@ _INTO = {"wget": ("-O", "--output-document"), "curl": ("-o", "--output")}
 _FOLDER = ("-P", "--directory-prefix", "--output-dir")
 # "Create `run_d.sh` on the decode node.", "Content of the run_d.sh script"
 _TOLD = regex(
-    r"(?:\b(?:create|creating|save|saved|saving|write|edit|new (?:file|script)|named|contents? of)\b|\u521b\u5efa|\u65b0\u5efa|\u4fdd\u5b58"
+    r"(?:\b(?:create|creating|save|saved|saving|write|new (?:file|script)|contents? of)\b|\u521b\u5efa|\u65b0\u5efa|\u4fdd\u5b58"
     r"|\u7f16\u5199)[^`.\n]{0,40}?`?((?:[\w.-]+/)*[\w.-]+\.\w+)`?(?![\w/])",
     re.IGNORECASE,
 )
