@@ -85,6 +85,7 @@ class Workshop:
         self._composers: dict[object, Composer] = {}
         self._classes: dict[Roots, Known] = {}
         self._built: dict[Path, frozenset[str]] = {}
+        self._mentions: dict[tuple[Path, str], bool] = {}
         self._digests: dict[str, str] = {}
 
     def composer(self, roots: Roots, spec: Spec) -> Composer:
@@ -107,6 +108,15 @@ class Workshop:
 
             self._built[package] = built_names(package)
         return self._built[package]
+
+    def mentions(self, package: Path, name: str) -> bool:
+        """Return whether a word stands in any Python file of a program."""
+        if (package, name) not in self._mentions:
+            plain, word = name.encode(), re.compile(rf"\b{re.escape(name)}\b".encode())
+            contents = (path.read_bytes() for path in sorted(package.rglob("*.py")) if path.is_file())
+            # Few files have the letters at all, and to look for those is much faster than to look for a word.
+            self._mentions[package, name] = any(plain in data and word.search(data) for data in contents)
+        return self._mentions[package, name]
 
     def digest(self, name: str) -> str:
         """Return the digest of a file or folder, as it was when first asked for."""
@@ -171,10 +181,9 @@ class LiveTree:
 
     def mentions(self, name: str) -> bool:
         """Look for the word in every Python file of the program."""
-        word = re.compile(rf"\b{re.escape(name)}\b".encode())
-        files = sorted(self._package.rglob("*.py"))
-        if any(word.search(path.read_bytes()) for path in files if path.is_file()):
+        if self._shared.mentions(self._package, name):
             return True
+        files = sorted(self._package.rglob("*.py"))
         # That nothing reads it depends on each of them.
         self._inputs.update(name for path in files if self._roots.changes(name := str(path)))
         return False
