@@ -153,7 +153,7 @@ def _result(base: SmokeResult, judgement: Judgement, record: Record, ending: End
         cause=judgement.evidence,
         steps=record.steps,
         exit_status=ending.exit_status,
-        seconds=round(ending.seconds, 1),
+        seconds=max(round(ending.seconds, 1), 0.1),  # 0 would say that it is not known
         seconds_to_first_step=_to_first_step(record),
         busy=ending.busy,
     )
