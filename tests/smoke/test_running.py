@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from example_sanity.core.errors import UsageError
-from example_sanity.smoke import running, supervisor
+from example_sanity.smoke import supervisor
 from example_sanity.smoke.local import LocalJob
 from example_sanity.smoke.report import render
 from example_sanity.smoke.running import Options, read_log, run
@@ -65,7 +65,7 @@ def test_runs_that_pass(tmp_path: Path, trainer: str, kind: str) -> None:
 def test_a_run_that_has_ended_before_the_first_look_took_some_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running.time, "monotonic", lambda: 7.0)
+    monkeypatch.setattr("example_sanity.smoke.running.time.monotonic", lambda: 7.0)
     result = launch(tmp_path, {"train.py": STEPS})
 
     assert (result.verdict, result.seconds) == ("passed", 0.1)

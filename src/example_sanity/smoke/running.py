@@ -153,7 +153,7 @@ def _result(base: SmokeResult, judgement: Judgement, record: Record, ending: End
         cause=judgement.evidence,
         steps=record.steps,
         exit_status=ending.exit_status,
-        seconds=max(round(ending.seconds, 1), 0.1),  # 0 would say that it is not known
+        seconds=round(ending.seconds, 1),
         seconds_to_first_step=_to_first_step(record),
         busy=ending.busy,
     )
@@ -208,7 +208,7 @@ def _follow(job: Job, options: Options, watcher: Watcher) -> tuple[Record, Endin
             if (step := record.feed(line, seconds)) is not None:
                 watcher.step(step)
         if status is not None:
-            return record, Ending(status, seconds)
+            return record, Ending(status, max(seconds, 0.1))  # 0 would say that the time is not known
         watcher.tick(seconds, record.last_line)
         watch.look(seconds)
         if seconds > options.limit:
