@@ -12,7 +12,8 @@ import msgspec
 
 from example_sanity.core import baseline as baselines
 from example_sanity.core import ignorelists, settling, system, workers
-from example_sanity.core.errors import Uninspectable, UsageError, nearest
+from example_sanity.core.enquiry import Enquiry
+from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding, merge_scenarios
 from example_sanity.core.rule import Rule, Subject, iterate_rules
 from example_sanity.core.scope import Report, Scope, is_below
@@ -63,7 +64,7 @@ class Run:
         self.jobs = 1
         self._trace = Trace()
         self._judged: dict[tuple[type[Rule], str], bool] = {}
-        self._enquiry = _Enquiry(self, ())
+        self._enquiry = Enquiry(self, ())
         self._matching: dict[tuple[Subject, str], bool] = {}
         self._memories: dict[str, tuple[Any, frozenset[str]]] = {}
         project.watch = self._trace.note
@@ -226,7 +227,7 @@ class Run:
         return Report(
             findings=tuple(item for item in settled.findings if item.suppressed_by is None),
             suppressed=tuple(item for item in settled.findings if item.suppressed_by is not None),
-            inspected=self._count(scope),
+            inspected=self._enquiry.count(scope),
             notes=tuple(notes),
             seconds=time.perf_counter() - started,
             files=scope.files,
@@ -243,8 +244,8 @@ class Run:
             for rule in self._enabled(self._concerned(families, names))
             if rule.subject is not Subject.PROJECT or rule.applies(".", self)
         ]
-        self._enquiry = _Enquiry(self, rules)
-        files, notes = self._select_files(names)
+        self._enquiry = Enquiry(self, rules)
+        files, notes = self._enquiry.files(names)
         self.entries  # noqa: B018  # lists that cannot be read are problems of the run
         return Scope(tuple(rules), names, tuple(files)), notes
 
@@ -364,62 +365,6 @@ class Run:
     def _looks(self, rule: type[Rule], path: str) -> bool:
         return rule.subject.is_per_file and self.matches(rule.subject, path) and rule.applies(path, self)
 
-    def _count(self, scope: Scope) -> dict[str, int]:
-        """How many files of each kind were judged."""
-        counts = {rule.subject.counted_as: 1 for rule in scope.wide_rules}
-        for path in scope.files:
-            subjects = {rule.subject for rule in self._enquiry.rules(path)}
-            for kind in {subject.counted_as for subject in subjects}:
-                counts[kind] = counts.get(kind, 0) + 1
-        return dict(sorted(counts.items()))
-
-    def _select_files(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The files under the named paths that a rule judges, and notes on what was passed over."""
-        chosen: dict[str, None] = {}
-        notes = []
-        for name in names:
-            if not self.project.holds(name):
-                raise UsageError(_missing(name, self.project))
-            explicit = not (self.project.root / name).is_dir()
-            if explicit and self.project.is_excluded(name):
-                notes.append(f"{name}: skipped, the configuration excludes it")
-                continue
-            judged = [path for path in self.project.under(name) if self._enquiry.rules(path)]
-            if explicit and not judged:
-                notes.append(f"{name}: skipped, these rules do not look at such a file")
-            chosen.update(dict.fromkeys(judged))
-        own = self.config.path
-        if "." in names and own and self._enquiry.rules(own):
-            chosen[own] = None  # also where it lies outside the tree, or is not among what it includes
-        return sorted(chosen), notes
-
-
-class _Enquiry:
-    """Which of the rules of a run look at which file, worked out once for each file."""
-
-    def __init__(self, run: Run, rules: Iterable[type[Rule]]) -> None:
-        self._run = run
-        self._rules = [(rule, rule.subject, _chooses(rule)) for rule in rules if rule.subject.is_per_file]
-        self._subjects = {subject for _, subject, _ in self._rules}
-        self._known: dict[str, tuple[type[Rule], ...]] = {}
-
-    def rules(self, path: str) -> tuple[type[Rule], ...]:
-        """Return the rules that judge a file, in their order."""
-        if path not in self._known:
-            # Most files are of no kind that any rule looks at, and there are more rules than kinds.
-            kinds = {subject for subject in self._subjects if self._run.matches(subject, path)}
-            self._known[path] = tuple(
-                rule
-                for rule, subject, chooses in (self._rules if kinds else ())
-                if subject in kinds and (not chooses or self._run.judges(rule, path))
-            )
-        return self._known[path]
-
-
-def _chooses(rule: type[Rule]) -> bool:
-    """Whether a rule judges only some of the files that it could."""
-    return getattr(rule.applies, "__func__", None) is not getattr(Rule.applies, "__func__", None)
-
 
 def _as_finding(path: str, error: Uninspectable) -> Finding:
     found = system.problem(error.code, path, error.message, error.span)
@@ -429,8 +374,3 @@ def _as_finding(path: str, error: Uninspectable) -> Finding:
 def _related(name: str, root: str) -> bool:
     """Whether one of the two folders contains the other."""
     return is_below(name, root) or is_below(root, name)
-
-
-def _missing(name: str, project: Project) -> str:
-    best = nearest(name, (*project.all_files, *project.folders - {""}))
-    return f"no such file or folder: {name}" + (f" (did you mean {best!r}?)" if best else "")
