@@ -19,7 +19,7 @@ from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of, sources_
 from example_sanity.core.errors import Uninspectable
 from example_sanity.core.finding import Finding
 from example_sanity.core.inputs import Digests
-from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS, Outcome
+from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, PLACES, SCRIPTS, Outcome
 from helpers import Write, cli
 
 Capture = pytest.CaptureFixture[str]
@@ -213,15 +213,15 @@ def test_a_folder_that_cannot_be_written_costs_the_cache_only(write: Write) -> N
 
 
 def test_digests_follow_what_they_stand_for(write: Write) -> None:
-    root = write({"a.sh": "1\n", "b.txt": "1\n"})
+    root = write({"a.sh": "1\n", "b.txt": "1\n", "out/x": "1\n", ".gitignore": "out\n"})
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    names = ("file:a.sh", "file:b.txt", "file:out", "place:out", LISTING, SCRIPTS, GIT_RULES, NAMED, PLACES)
 
     def now() -> dict[str, str]:
         opened = spies.open_run(root)
         opened.named = ("a.sh",)
         digests = Digests(opened)
-        return {
-            name: digests(name) for name in ("file:a.sh", "file:b.txt", LISTING, SCRIPTS, GIT_RULES, NAMED)
-        }
+        return {name: digests(name) for name in names}
 
     def changed(files: dict[str, str]) -> set[str]:
         before = now()
@@ -234,8 +234,10 @@ def test_digests_follow_what_they_stand_for(write: Write) -> None:
     assert changed({"b.txt": "2\n"}) == {"file:b.txt"}
     assert changed({".example-sanity-baseline.json": '{"version": 1, "findings": {}}'}) == set()
     assert changed({"c.txt": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
-    assert changed({".gitignore": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
-    assert changed({".gitignore": "2\n"}) == {GIT_RULES}
+    assert changed({"d/.gitignore": "1\n"}) == {LISTING, SCRIPTS, GIT_RULES}
+    assert changed({"d/.gitignore": "2\n"}) == {GIT_RULES}
+    assert changed({"out/x": "22\n"}) == {"place:out"}
+    assert changed({"out/y": ""}) == {"file:out", "place:out"}
 
 
 def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from example_sanity.core import replay as replays
 from example_sanity.core.cache import FOLDER
 from example_sanity.core.inputs import behind
 from example_sanity.core.project import Project, Stamp
-from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, SCRIPTS
+from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, PLACES, SCRIPTS
 from helpers import Write, cli
 
 Capture = pytest.CaptureFixture[str]
@@ -123,6 +123,72 @@ def test_a_change_is_seen(
 
     assert len(runs) == 2
     assert seen == outcome(capsys, "check", str(root), "--no-cache")
+
+
+TRAINING = (
+    "python3 -m verl.trainer.main_ppo trainer.n_gpus_per_node=8 trainer.nnodes=1 "
+    "actor_rollout_ref.rollout.tensor_model_parallel_size=$TP\n"
+)
+
+
+def lead_elsewhere(root: Path) -> None:
+    (root / "link").unlink()
+    (root / "link").symlink_to("two")
+
+
+# What a launcher asks for, and what changes the answer: no file that git lists has another content afterwards.
+SEEN_ONLY_BY_SCRIPTS: Mapping[str, tuple[str, Callable[[Path], object]]] = {
+    "run a file that is no longer executable": (
+        "./tool.sh || TP=2",
+        lambda root: (root / "tool.sh").chmod(0o644),
+    ),
+    "ask whether a file is executable": (
+        "[ -x tool.sh ] || TP=2",
+        lambda root: (root / "tool.sh").chmod(0o644),
+    ),
+    "ask for an empty folder": ("if [ -d empty ]; then TP=2; fi", lambda root: (root / "empty").mkdir()),
+    "ask last": ("[[ -n x && -d empty ]] && TP=2", lambda root: (root / "empty").mkdir()),
+    "enter a folder": ("cd empty && TP=2", lambda root: (root / "empty").mkdir()),
+    "a pattern": ("set -- emp*; [ $1 = empty ] && TP=2", lambda root: (root / "empty").mkdir()),
+    "compgen": ("compgen -G 'emp*' && TP=2", lambda root: (root / "empty").mkdir()),
+    "make a folder": ("mkdir empty || TP=2", lambda root: (root / "empty").mkdir()),
+    "an ignored file": ("[ -f data/more ] && TP=2", lambda root: (root / "data/more").write_text("")),
+    "a computed ignored folder": (
+        "D=da; [ -d ${D}ta2 ] && TP=2",
+        lambda root: (root / "data2").mkdir(),
+    ),
+    "the text of an ignored file": ("TP=$(cat data/tp)", lambda root: (root / "data/tp").write_text("2")),
+    "a script in an ignored folder": (
+        "N=da; source ./${N}ta/env.sh",
+        lambda root: (root / "data/env.sh").write_text("TP=2\n"),
+    ),
+    "files below an ignored folder": (
+        "[ $(find data -type f | wc -l) = 3 ] && TP=2",
+        lambda root: (root / "data/more").write_text(""),
+    ),
+    "a link to a folder": ("source link/env", lead_elsewhere),
+}
+
+
+@pytest.mark.parametrize(("line", "edit"), SEEN_ONLY_BY_SCRIPTS.values(), ids=SEEN_ONLY_BY_SCRIPTS)
+@pytest.mark.usefixtures("later")
+def test_what_only_a_script_sees_is_an_input(
+    line: str, edit: Callable[[Path], object], write: Write, capsys: Capture
+) -> None:
+    files = {SCRIPT: f"TP=3\n{line}\n{TRAINING}", "tool.sh": "#!/bin/bash\n", ".gitignore": "data*/\n"}
+    ignored = {"data/tp": "3", "data/env.sh": "TP=3\n", "one/env": "TP=3\n", "two/env": "TP=2\n"}
+    root = write(files | ignored)
+    (root / "tool.sh").chmod(0o755)
+    (root / "link").symlink_to("one")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    call = ["check", str(root), "--select", "mesh"]
+    before = outcome(capsys, *call)
+    edit(root)
+
+    seen = outcome(capsys, *call)
+
+    assert seen == outcome(capsys, *call, "--no-cache")
+    assert seen != before
 
 
 @pytest.mark.parametrize(
@@ -329,6 +395,7 @@ def test_files_behind_inputs(write: Write) -> None:
     assert files("file:x", "file:/y") == ["/y", "x"]
     assert files("callers:a.sh") == ["a.sh", "c.yml"]
     assert files(SCRIPTS) == ["a.sh", "b", "e/.gitignore"]
+    assert files(PLACES, "place:x", "revision:x") == []
     assert files(GIT_RULES) == [".git/info/exclude", "e/.gitignore"]
     with pytest.raises(KeyError):
         files("something else")

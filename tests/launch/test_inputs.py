@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from example_sanity.core.project import Project
-from example_sanity.core.trace import LISTING, SCRIPTS
+from example_sanity.core.trace import LISTING, PLACES, SCRIPTS
 from example_sanity.launch import inputs
 from example_sanity.launch.syntax import parse
 from helpers import Write
@@ -48,20 +48,28 @@ def test_plain_launchers_depend_on_themselves(write: Write, text: str) -> None:
     ],
 )
 def test_what_may_read_depends_on_the_files_it_names(write: Write, text: str) -> None:
-    assert noted(write, text) == {LISTING, "file:common.inc"}
+    assert noted(write, text) == {LISTING, PLACES, "file:common.inc"}
 
 
 @pytest.mark.parametrize(
     "text",
-    ["if test -d lib; then X=1; fi\n", "for f in lib/*.sh; do echo $f; done\n", "a | grep x\n", "rm out\n"],
+    [
+        "if test -d lib; then X=1; fi\n",
+        "for f in lib/*.sh; do echo $f; done\n",
+        "a | grep x\n",
+        "rm out\n",
+        "[ $X = 1 -a -d b ]\n",
+        "[ a -nt b ]\n",
+        "pushd lib\n",
+    ],
 )
 def test_what_may_ask_for_files_depends_on_which_there_are(write: Write, text: str) -> None:
-    assert noted(write, text) == {LISTING}
+    assert noted(write, text) == {LISTING, PLACES}
 
 
 @pytest.mark.parametrize("text", ["bash lib/b.sh\n", "./lib/b.sh\n", '"$DIR/b.sh" x\n'])
 def test_what_a_script_runs_counts_with_what_that_reads(write: Write, text: str) -> None:
-    assert noted(write, text) == {LISTING, "file:lib/b.sh", "file:common.inc"}
+    assert noted(write, text) == {LISTING, PLACES, "file:lib/b.sh", "file:common.inc"}
 
 
 @pytest.mark.parametrize("text", ['source "$CONF"\n', 'bash "${NAME}.sh"\n', "source lib/*$X\n"])

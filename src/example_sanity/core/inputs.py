@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import os
 import time
 from typing import TYPE_CHECKING
 
 from example_sanity.core.baseline import DEFAULT
-from example_sanity.core.trace import GIT_RULES, LISTING, MOMENT, NAMED, SCRIPTS, TODAY
+from example_sanity.core.places import names_in, state
+from example_sanity.core.trace import GIT_RULES, LISTING, MOMENT, NAMED, PLACES, SCRIPTS, TODAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 ABSENT = "-"  # the digest of a file that cannot be read
 REVISION = "revision"
+PLACE = "place"
 
 
 class Digests:
@@ -38,8 +41,8 @@ class Digests:
     def _one(self, kind: str, path: str) -> str:
         if kind == "callers":
             return _joined(self._run.project.callers_of(path))
-        if kind == REVISION:
-            return parting(self._run.project, path)
+        if kind in (REVISION, PLACE):
+            return current(self._run.project, f"{kind}:{path}")
         return {"file": digest_of}[kind](self._run.project, path)
 
     def _whole(self, name: str) -> str:
@@ -50,6 +53,8 @@ class Digests:
             return str(time.time_ns())
         if name == TODAY:
             return datetime.date.today().isoformat()
+        if name == PLACES:
+            return current(project, name)
         # Nothing follows from the baseline being there; writing one must not cost the whole cache.
         baseline = self._run.config.baseline or DEFAULT
         files = [path for path in project.listing if path != baseline]
@@ -58,21 +63,29 @@ class Digests:
 
 
 def digest_of(project: Project, path: str) -> str:
-    """Return the digest of a file as the project reads it."""
+    """Return the digest of a file as the project reads it, or of the names in a folder."""
     data = project.peek(path)
-    return ABSENT if data is None else hashlib.blake2b(data, digest_size=16).hexdigest()
+    if data is not None:
+        return hashlib.blake2b(data, digest_size=16).hexdigest()
+    names = names_in(os.path.join(project.root, path))  # noqa: PTH118  # speed
+    return ABSENT if names is None else _joined(["", *names])
 
 
-def parting(project: Project, revision: str) -> str:
-    """Return the commit at which a revision and HEAD parted, as git says now."""
+def current(project: Project, name: str) -> str:
+    """Return the digest of an input that ``beside`` gives: a revision stands for the commit at which it and HEAD parted."""
+    if name == PLACES:
+        return _joined(project.places.seen)
+    kind, _, path = name.partition(":")
+    if kind == PLACE:
+        return _joined(state(project.root, path))
     from example_sanity.core.changes import base
 
-    return base(project.root, revision) or ABSENT
+    return base(project.root, path) or ABSENT
 
 
-def revisions(names: Iterable[str]) -> list[str]:
-    """Return the revisions among some inputs, in order."""
-    return sorted(name.partition(":")[2] for name in names if name.startswith(f"{REVISION}:"))
+def beside(names: Iterable[str]) -> list[str]:
+    """Return those of some inputs that neither a file nor the listing tells, in order."""
+    return sorted(name for name in names if name == PLACES or name.startswith((f"{REVISION}:", f"{PLACE}:")))
 
 
 def _extra(project: Project, name: str) -> Iterable[str]:
@@ -99,7 +112,7 @@ def behind(project: Project, names: Iterable[str]) -> set[str]:
             found.update(project.calling)
         elif name == SCRIPTS:
             found.update(item for item in project.listing if project.may_be_shell(item))
-        elif name not in (NAMED, TODAY) and kind != REVISION:
+        elif name not in (NAMED, TODAY, PLACES) and kind not in (REVISION, PLACE):
             found.update(_extra(project, name))
     return found
 

@@ -13,6 +13,7 @@ import msgspec
 from example_sanity.core.baseline import DEFAULT
 from example_sanity.core.errors import Uninspectable, UsageError, did_you_mean
 from example_sanity.core.gitignore import matcher
+from example_sanity.core.places import PRUNED, Places, survey
 from example_sanity.core.regex import regex
 from example_sanity.core.trace import LISTING
 
@@ -24,22 +25,6 @@ CONFIG_NAMES = ("example-sanity.toml", "pyproject.toml")
 _SCRIPT_SUFFIX = regex(rb"\.(?:sh|bash|slurm|sbatch)\b")
 _NAME_BEFORE = regex(rb"[\w.+-]*\Z")
 _SHELL_SHEBANG = regex(rb"#!\s*(?:/usr)?(?:/bin/)(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z)?sh(?:\s|$)")
-_PRUNED = frozenset(
-    {
-        ".example-sanity-cache",
-        ".git",
-        ".hg",
-        ".svn",
-        "__pycache__",
-        "node_modules",
-        ".venv",
-        ".tox",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".hypothesis",
-    }
-)
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True):
@@ -141,6 +126,11 @@ class Project:
                 found.add(parent)
                 parent = parent.rpartition("/")[0]
         return frozenset(found)
+
+    @cached_property
+    def places(self) -> Places:
+        """What there is besides the contents of the files, for who does not depend on it."""
+        return survey(self.root, self._all_files, self._folders)
 
     def callers(self, path: str) -> tuple[str, ...]:
         """Return the scripts and YAML files that mention the name of a file, itself left out."""
@@ -350,7 +340,7 @@ def _is_file_or_link(root: Path, name: str) -> bool:
 
 def _walk(root: Path) -> Iterator[str]:
     for folder, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if name not in _PRUNED)
+        names[:] = sorted(name for name in names if name not in PRUNED)
         prefix = os.path.relpath(folder, root).replace(os.sep, "/")
         for name in files:
             yield name if prefix == "." else f"{prefix}/{name}"

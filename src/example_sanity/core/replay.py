@@ -16,7 +16,7 @@ import msgspec
 from example_sanity.core import cache
 from example_sanity.core.files import write_atomically
 from example_sanity.core.finding import Severity
-from example_sanity.core.inputs import ABSENT, behind, digest_of, parting, revisions
+from example_sanity.core.inputs import ABSENT, behind, beside, current, digest_of
 from example_sanity.core.project import CONFIG_NAMES, Stamp
 from example_sanity.core.scope import Report
 from example_sanity.core.trace import MOMENT, TODAY
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from example_sanity.core.project import Project
     from example_sanity.core.runner import Run
 
-_FORMAT = 2
+_FORMAT = 3
 _SUFFIX = ".report"
 _MOST_FILES = 16
 # A file that was written this shortly before it was read may have been written again within one tick of the clock.
@@ -43,7 +43,7 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Record(msgspec.Struct, frozen=True, array_like=True):
-    """A report, and what it depends on: the files there are, those that were looked at, and where branches parted."""
+    """A report, and what it depends on: the files there are, those that were looked at, and what else."""
 
     format: int
     key: str
@@ -51,7 +51,7 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
     files: dict[str, _Seen]
     fail_on: Severity
     report: Report
-    revisions: dict[str, str] = {}
+    others: dict[str, str] = {}
 
 
 class Replay:
@@ -82,7 +82,7 @@ class Replay:
         moved = [path for path, seen in record.files.items() if not self._is_untouched(path, seen)]
         if any(record.files[path].digest != digest_of(self.project, path) for path in moved):
             return None
-        if any(parting(self.project, name) != commit for name, commit in record.revisions.items()):
+        if any(current(self.project, name) != digest for name, digest in record.others.items()):
             return None
         if moved:
             files = {**record.files, **_seen(self.project, moved)}
@@ -99,8 +99,8 @@ class Replay:
             return
         further = {*CONFIG_NAMES, *filter(None, [run.config.path])}
         files = _seen(run.project, sorted({*behind(run.project, run.inputs), *further}))
-        parted = {name: parting(run.project, name) for name in revisions(run.inputs)}
-        self._write(_Record(_FORMAT, self._key, self._listing(), files, run.config.fail_on, report, parted))
+        others = {name: current(run.project, name) for name in beside(run.inputs)}
+        self._write(_Record(_FORMAT, self._key, self._listing(), files, run.config.fail_on, report, others))
 
     def _listing(self) -> str:
         names = "\0".join(self.project.listing)

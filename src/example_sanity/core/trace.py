@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from example_sanity.core.finding import Finding
 
 # What a computation may look at: "file:PATH", "callers:PATH" (which files mention its name),
+# "place:PATH" (a file or folder that is not listed, and what is below it),
 # "revision:NAME" (the commit at which it and HEAD parted) and these.
 LISTING = "listing"  # which files there are
 SCRIPTS = "scripts"  # the listing and all shell scripts
 GIT_RULES = "git rules"  # the listing and what git ignores
+PLACES = "places"  # what is not listed, where links lead and what is executable
 NAMED = "named"  # the paths of the call
 MOMENT = "moment"  # something that no file tells, and that may be different each time
 TODAY = "today"  # the date

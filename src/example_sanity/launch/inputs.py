@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from example_sanity.core.regex import regex
-from example_sanity.core.trace import LISTING, SCRIPTS
+from example_sanity.core.trace import LISTING, PLACES, SCRIPTS
 
 if TYPE_CHECKING:
     from example_sanity.core.project import Project
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 _READS = regex(
     r"""
       (?:^|[\s;&|(`])(?:source|\.|bash|sh|zsh|dash|cat|tac|head|tail|grep|egrep|sed|awk|gawk|cut|sort|uniq|wc|ls|find
-        |stat|realpath|readlink|diff|cmp|jq|yq|mapfile|readarray|xargs|envsubst|test|cp|mv|rm(?!\s+-\w*f)|du|file|exec|eval|cd)
+        |stat|realpath|readlink|diff|cmp|jq|yq|mapfile|readarray|xargs|envsubst|test|cp|mv|rm(?!\s+-\w*f)|du|file|exec|eval|cd
+        |pushd|compgen|mkdir(?!\s+-\w*p)|rmdir|ln(?!\s+-\w*f)|(?:md5|sha\d+|ck)?sum|base64|tree|less|more|od|xxd|rev|nl|paste
+        |join|comm|tar|gunzip|zcat|strings|column|fold|dd|chmod|rg)
         (?=[\s;&|)`'"]|$)
     | <(?![<(])                         # input from a file
-    | \[\[?\s+(?:!\s+)?-[a-hkprstuwxGLNOS]\s   # is there such a file
+    | \[\[?\s(?:[^\n\]]*[\s(])?-(?:[a-hkprstuwxGLNOS]|[no]t|ef)\s   # is there such a file
     | (?:^|[\s;&|(])["']?(?:\./|\.\./|/|~|\$\{?\w+\}?/)[^\s;&|]*\.(?:sh|bash)\b   # a script as a command or argument
     | (?<=[\s/])(?!\*\))[^\s'"$#=()\[]*(?:[*?]|\[[^\s\[\]]+\])[^\s'"]*(?=[\s;)])  # a pattern
     """,
@@ -35,7 +37,7 @@ def note(script: Script, project: Project) -> None:
     """Tell the project what an evaluation of the script may look at.
 
     The sandbox does not say what it read, so this errs on the safe side: a script with a word that may read files
-    depends on which files there are, on each file whose name it mentions, and on what those mention in turn; on every
+    depends on which files and places there are, on each file whose name it mentions, and on what those mention in turn; on every
     shell script where it runs one under a name that is computed.
     """
     seen: set[str] = {script.path}
@@ -45,12 +47,23 @@ def note(script: Script, project: Project) -> None:
         if not _READS.search(text):
             continue
         project.watch(LISTING)
+        project.watch(PLACES)
+        names = _names(text)
+        _note_unlisted(names, project)
         if any(_is_computed(found[0], project) for found in _RUNS.finditer(text)):
             project.watch(SCRIPTS)
+            _note_unlisted(None, project)
             return
-        mentioned = {path for name in _names(text) for path in project.files_named(name)} - seen
+        mentioned = {path for name in names for path in project.files_named(name)} - seen
         seen |= mentioned
         texts += [_content(path, project) for path in sorted(mentioned)]
+
+
+def _note_unlisted(names: set[str] | None, project: Project) -> None:
+    """Of what git does not list, tell what a text names; None: all of it."""
+    for place in project.places.unlisted:
+        if names is None or place.rpartition("/")[2] in names:
+            project.watch(f"place:{place}")
 
 
 def _bare(text: str) -> str:
