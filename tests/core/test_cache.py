@@ -196,6 +196,14 @@ def test_the_folder_is_hidden_from_git_and_from_us(write: Write) -> None:
     assert [finding.path for finding in run(root)] == ["a.txt"]
 
 
+def test_a_folder_that_a_killed_run_made_is_hidden_later(write: Write) -> None:
+    root = write({"a.txt": "BAD\n", f"{FOLDER}/x": ""})
+
+    run(root)
+
+    assert (root / FOLDER / ".gitignore").read_text() == "*\n"
+
+
 def test_a_root_that_cannot_be_written_uses_the_folder_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,33 @@ def test_loading_every_rule_leaves_the_sandbox_out_so_that_work_can_be_spread() 
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+ABANDONED = """
+import os, time
+from example_sanity.core import workers
+
+def work(start):
+    os.write(1, f"{os.getpid()}\\n".encode())  # whole, where print may write the line end alone
+    time.sleep(600)
+
+workers._work = work
+workers._may_fork = lambda: True
+workers.spread(None, [("a", ())] * 24, 2, print)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+def test_no_worker_outlives_a_run_that_is_killed() -> None:
+    run = subprocess.Popen([sys.executable, "-c", ABANDONED], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    pids = [int(run.stdout.readline()) for _ in range(2)]
+    try:
+        run.kill()
+        rest, _ = run.communicate(timeout=30)  # ends when nobody holds the other end any more
+    except subprocess.TimeoutExpired:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        raise
+
+    assert rest == ""

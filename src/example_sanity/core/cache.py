@@ -258,9 +258,10 @@ def _record(outcome: Outcome, inputs: int) -> Record:
 
 def prepare(folder: Path) -> None:
     """Make the folder, with a file in it that keeps git from looking. Raises OSError."""
-    if not folder.is_dir():
+    hidden = folder / ".gitignore"
+    if not hidden.is_file():  # also where a run was killed before it came to that
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", "utf-8")
+        write_atomically(hidden, b"*\n")
 
 
 def prune(folder: Path, suffix: str, most: int) -> None:

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from example_sanity.core.errors import Uninspectable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Task = tuple[str, "tuple[type[Rule], ...]"]  # a file, and the rules that are to look at it
 _FEWEST = 12
 _CHUNK = 4
+_PAUSE = 0.5  # seconds between two looks at whether the run is still there
 _state: tuple[Run, Sequence[Task]] | None = None
 
 
@@ -58,8 +60,8 @@ def spread(run: Run, tasks: Sequence[Task], jobs: int, progress: Callable[[int],
     _state = (run, tasks)
     starts = range(0, len(tasks), _CHUNK)
     try:
-        # What a worker inherits stays to its end: it need not be looked through for what may go.
-        with ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork"), gc.freeze) as pool:
+        pool_of = ProcessPoolExecutor(min(jobs, len(starts)), get_context("fork"), _begin, (os.getpid(),))
+        with pool_of as pool:
             for number, sent in enumerate(pool.map(_work, starts), 1):
                 _receive(run, *sent)
                 progress(min(number * _CHUNK, len(tasks)))
@@ -72,6 +74,19 @@ def spread(run: Run, tasks: Sequence[Task], jobs: int, progress: Callable[[int],
 def _may_fork() -> bool:
     # A fork copies no threads, and the sandbox has some once it was used.
     return hasattr(os, "fork") and threading.active_count() == 1 and "bashkit" not in sys.modules
+
+
+def _begin(parent: int) -> None:
+    # What a worker inherits stays to its end: it need not be looked through for what may go.
+    gc.freeze()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process once ``parent`` was killed: its pipes stay open in the other workers, so it would wait for ever."""
+    while os.getppid() == parent:
+        time.sleep(_PAUSE)
+    os._exit(1)
 
 
 def _work(start: int) -> tuple[list[_Sent], dict[str, Value]]:
