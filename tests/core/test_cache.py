@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import spy as spies
 from example_sanity.core.cache import FOLDER, Cache, folder_of, key_of, sources_of
 from example_sanity.core.errors import Uninspectable
-from example_sanity.core.finding import Finding
+from example_sanity.core.finding import Finding, Severity, Span
 from example_sanity.core.inputs import Digests
 from example_sanity.core.trace import GIT_RULES, LISTING, NAMED, PLACES, SCRIPTS, Outcome
 from helpers import Write, cli
@@ -298,6 +298,18 @@ def test_a_value_is_not_kept_where_something_could_not_be_inspected(write: Write
         with pytest.raises(Uninspectable):
             kept(root, computed)
     assert len(computed) == 2
+
+
+def test_what_could_not_be_inspected_comes_back_whole(tmp_path: Path) -> None:
+    error = Uninspectable("SYS006", "for a newer Python", Span(3, 1, 3, 2), Severity.INFO)
+    cache = Cache(tmp_path, "k" * 64, lambda name: name)
+    cache.put("a.py", "SPY001", Outcome(None, (), error, frozenset({"file:a.py"})))
+    cache.save()
+
+    known = Cache(tmp_path, "k" * 64, lambda name: name).get("a.py", "SPY001")
+    assert known is not None
+    assert known.error is not None
+    assert known.error.said == ("SYS006", "for a newer Python", Span(3, 1, 3, 2), Severity.INFO)
 
 
 def test_what_is_replaced_does_not_make_the_file_grow(tmp_path: Path) -> None:

@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import example_sanity
-from example_sanity.core.errors import Uninspectable
+from example_sanity.core.errors import Said, Uninspectable
 from example_sanity.core.files import write_atomically
-from example_sanity.core.finding import Finding, Span
+from example_sanity.core.finding import Finding
 from example_sanity.core.trace import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FOLDER = ".example-sanity-cache"
-_FORMAT = 3
+_FORMAT = 4
 _MOST_FILES = 8
 _SUM = 16  # bytes of the checksum before the rest
 _MOST_WASTE = 2  # times as many sets of inputs as are needed
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):
-    """An outcome as it is stored: ``inputs`` is an index into the sets of the file, ``error`` code, message and span."""
+    """An outcome as it is stored: ``inputs`` is an index into the sets of the file, ``error`` what could not be inspected."""
 
     inputs: int
     findings: tuple[Finding, ...]
     problems: tuple[Finding, ...] = ()
-    error: tuple[str, str, Span] | None = None
+    error: Said | None = None
 
 
 class _Stored(msgspec.Struct, array_like=True):
@@ -251,9 +251,8 @@ def _is_text(outcome: Outcome) -> bool:
 
 
 def _record(outcome: Outcome, inputs: int) -> Record:
-    error = outcome.error
-    stored = (error.code, error.message, error.span) if error else None
-    return Record(inputs, tuple(outcome.value or ()), outcome.problems, stored)
+    said = outcome.error.said if outcome.error else None
+    return Record(inputs, tuple(outcome.value or ()), outcome.problems, said)
 
 
 def prepare(folder: Path) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from example_sanity.core.finding import Span
+from example_sanity.core.finding import Severity, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from example_sanity.core.finding import Severity
 
 
 class ExitCode(enum.IntEnum):
@@ -27,6 +25,9 @@ class UsageError(Exception):
     """The call or the configuration is wrong; the text says what, and the nearest right thing where there is one."""
 
 
+Said = tuple[str, str, Span, Severity | None]  # code, message, place, severity
+
+
 class Uninspectable(Exception):
     """A file could not be inspected. It becomes a SYS finding, never a silent pass; of the rule's severity unless it says one."""
 
@@ -38,6 +39,11 @@ class Uninspectable(Exception):
         self.message = message
         self.span = span or Span()
         self.severity = severity
+
+    @property
+    def said(self) -> Said:
+        """All of it, for ``Uninspectable(*said)`` in another process or run."""
+        return self.code, self.message, self.span, self.severity
 
 
 def nearest(word: str, candidates: Iterable[str], cutoff: float = 60) -> str | None:

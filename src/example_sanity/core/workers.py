@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from example_sanity.core.cache import Value
-    from example_sanity.core.finding import Finding, Span
+    from example_sanity.core.errors import Said
+    from example_sanity.core.finding import Finding
     from example_sanity.core.rule import Rule
     from example_sanity.core.runner import Run
 
@@ -34,7 +35,7 @@ class _Sent(NamedTuple):
     code: str
     findings: list[Finding]
     problems: tuple[Finding, ...]
-    error: tuple[str, str, Span] | None
+    error: Said | None
     inputs: frozenset[str]
 
 
@@ -93,13 +94,12 @@ def _work(start: int) -> tuple[list[_Sent], dict[str, Value]]:
     assert _state is not None
     run, tasks = _state
     sent = []
-    same: dict[
-        frozenset[str], frozenset[str]
-    ] = {}  # the rules of a family mostly look at the same: it is sent once
+    # The rules of a family mostly look at the same: it is sent once.
+    same: dict[frozenset[str], frozenset[str]] = {}
     for path, rules in tasks[start : start + _CHUNK]:
         for rule in rules:
             found = run.outcome(rule, path)
-            error = (found.error.code, found.error.message, found.error.span) if found.error else None
+            error = found.error.said if found.error else None
             inputs = same.setdefault(found.inputs, found.inputs)
             sent.append(_Sent(path, rule.code, found.value or [], found.problems, error, inputs))
     return sent, run.hand_over()

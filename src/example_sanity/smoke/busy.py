@@ -11,29 +11,38 @@ from typing import NamedTuple
 
 import msgspec
 
+from example_sanity.smoke import supervisor
+
 _PROC = Path("/proc")
 _WINDOW, _EVERY = 10.0, 1.0
 _MOST = 3
 _IDLE_CORES = 0.05
 _COMPILERS = frozenset(
-    (
-        *("nvcc", "cicc", "ptxas", "cudafe++", "fatbinary", "nvlink", "ninja", "make", "cmake", "tilelang"),
-        *(
-            "gcc",
-            "g++",
-            "cc",
-            "c++",
-            "cc1",
-            "cc1plus",
-            "collect2",
-            "ld",
-            "as",
-            "clang",
-            "clang++",
-            "rustc",
-            "cargo",
-        ),
-    )
+    [
+        "nvcc",
+        "cicc",
+        "ptxas",
+        "cudafe++",
+        "fatbinary",
+        "nvlink",
+        "ninja",
+        "make",
+        "cmake",
+        "tilelang",
+        "gcc",
+        "g++",
+        "cc",
+        "c++",
+        "cc1",
+        "cc1plus",
+        "collect2",
+        "ld",
+        "as",
+        "clang",
+        "clang++",
+        "rustc",
+        "cargo",
+    ]
 )
 # Between a compiler and the program that wanted it.
 _BETWEEN = frozenset(("sh", "bash", "dash", "env", "nice", "timeout", "ccache", "sccache"))
@@ -186,32 +195,11 @@ class BusyWatch:
 
 def _below(root: int) -> dict[int, _Process]:
     """The living processes below one."""
-    everything = {process.pid: process for process in _all()}
-    children: dict[int, list[int]] = {}
-    for process in everything.values():
-        children.setdefault(process.parent, []).append(process.pid)
-    found: dict[int, _Process] = {}
-    waiting = [root]
-    while waiting:
-        new = children.get(waiting.pop(), [])
-        found.update((pid, everything[pid]) for pid in new)
-        waiting += new
-    return dict(sorted(found.items()))
-
-
-def _all() -> Iterator[_Process]:
-    for entry in os.scandir(_PROC):
-        if not entry.name.isdigit():
-            continue
-        try:
-            # The name in parentheses may hold anything, spaces and parentheses included.
-            head, _, rest = Path(entry.path, "stat").read_text("utf-8", "replace").rpartition(")")
-        except OSError:
-            continue
-        fields = rest.split()
-        if fields[0] not in "ZX":
-            name = head.partition("(")[2]
-            yield _Process(int(entry.name), int(fields[1]), name, int(fields[11]) + int(fields[12]))
+    return {
+        pid: _Process(pid, int(fields[1]), name, int(fields[11]) + int(fields[12]))
+        for pid, (name, fields) in sorted(supervisor.descendants(root).items())
+        if fields[0] not in "ZX"
+    }
 
 
 def _described(pid: int) -> tuple[str, str]:

@@ -90,7 +90,7 @@ def _left(child: int | None) -> set[int]:
         if _IS_LINUX:
             return set()
     if _IS_LINUX:
-        return _descendants(os.getpid())
+        return set(descendants(os.getpid()))
     if child is None:
         return set()
     try:
@@ -106,22 +106,26 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _descendants(root: int) -> set[int]:
+def descendants(root: int) -> dict[int, tuple[str, list[str]]]:
+    """Return the name of each process below one and the other fields of its ``/proc/PID/stat`` (proc(5)), state first."""
+    told: dict[int, tuple[str, list[str]]] = {}
     children: dict[int, list[int]] = {}
     for entry in _PROC.iterdir():
         if not entry.name.isdigit():
             continue
         try:
             # The name in parentheses may hold anything, spaces and parentheses included.
-            fields = (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            head, _, rest = (entry / "stat").read_text("utf-8", "replace").rpartition(")")
         except OSError:
             continue
+        fields = rest.split()
+        told[int(entry.name)] = head.partition("(")[2], fields
         children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found: set[int] = set()
+    found: dict[int, tuple[str, list[str]]] = {}
     waiting = [root]
     while waiting:
         new = children.get(waiting.pop(), [])
-        found.update(new)
+        found.update((pid, told[pid]) for pid in new)
         waiting += new
     return found
 
