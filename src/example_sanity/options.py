@@ -118,8 +118,13 @@ def with_options(function: Any, *options: Any) -> Any:
 
 def check_options(function: Any) -> Any:
     """Add the options of ``check`` and the families."""
-    return with_options(
-        project_options(function),
+    groups = (_choosing(), _running(), _mending(), _telling())
+    return with_options(project_options(function), *(option for group in groups for option in group))
+
+
+def _choosing() -> tuple[Any, ...]:
+    """What is judged, and how that is reported."""
+    return (
         click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
         _rules_option("--select", "Only these codes, names or families (repeatable, or with commas)."),
         _rules_option("--ignore", "Not these codes, names or families (repeatable, or with commas)."),
@@ -138,6 +143,12 @@ def check_options(function: Any) -> Any:
         click.option(
             "--color/--no-color", "colour", default=None, help="Colour the report (default: on a terminal)."
         ),
+    )
+
+
+def _running() -> tuple[Any, ...]:
+    """How the run is made, and what of its findings counts."""
+    return (
         click.option(
             "--allow-commands",
             is_flag=True,
@@ -162,6 +173,12 @@ def check_options(function: Any) -> Any:
         click.option(
             "--changed-since", metavar="REV", help="Report only what stands on lines changed since git's REV."
         ),
+    )
+
+
+def _mending() -> tuple[Any, ...]:
+    """Edits of the checked files."""
+    return (
         click.option("--fix", is_flag=True, help="Make the safe fixes; what remains decides the exit code."),
         click.option(
             "--diff", is_flag=True, help="Print the safe fixes as a diff; exit 1 when there is one."
@@ -174,6 +191,12 @@ def check_options(function: Any) -> Any:
             help="Write inline suppressions for the findings of RULE (repeatable); wants --reason.",
         ),
         click.option("--reason", metavar="TEXT", help="With --add-ignore: why the rule cannot hold there."),
+    )
+
+
+def _telling() -> tuple[Any, ...]:
+    """Other things to print, and standard input."""
+    return (
         click.option(
             "--statistics", is_flag=True, help="Count the findings by rule instead of listing them."
         ),
